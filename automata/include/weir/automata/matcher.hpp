@@ -1,0 +1,93 @@
+// The state of one sequence under a grammar: which tokens may come next, and what follows from each.
+//
+//   weir::Matcher matcher(grammar);
+//   std::vector<std::uint32_t> mask(grammar.vocabulary().mask_words());
+//   while (!matcher.is_terminated()) {
+//     matcher.fill_mask(mask);                    // bit t = token t may come next
+//     weir::TokenId t = sample(mask);
+//     if (!matcher.accept(t)) break;              // false only for tokens that are not in the mask
+//   }
+//
+// A state of the grammar is a 32-bit integer: fork() copies the history of integers, rollback(n) drops n of them.
+// End-of-sequence tokens are allowed exactly where the text so far is complete; accepting one terminates the matcher.
+//
+// Invariants, each a property test: (1) every text that ends in an accepting state is in the grammar's language;
+// (2) from every reachable state some allowed token leads towards acceptance, if the vocabulary can spell it;
+// (3) bit t is set exactly when accept(t) would succeed.
+//
+// Thread safety: one thread at a time for each matcher; matchers of one grammar are independent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/automata/compiler.hpp"
+#include "weir/automata/vocabulary.hpp"
+
+namespace weir {
+
+using StateId = std::uint32_t;
+
+class Matcher {
+ public:
+  explicit Matcher(const CompiledGrammar& grammar);
+  ~Matcher();
+  Matcher(Matcher&&) noexcept;
+  Matcher& operator=(Matcher&&) noexcept;
+  Matcher(const Matcher&) = delete;  // use fork(), which says what it does
+  Matcher& operator=(const Matcher&) = delete;
+
+  // Writes vocabulary().mask_words() words, little-endian bit order: bit (t & 31) of word t >> 5 is token t. Bits past
+  // the vocabulary are 0. After termination all bits are 0. Precondition: mask.size() >= mask_words().
+  void fill_mask(std::span<std::uint32_t> mask);
+  // The same by the plain loop over the vocabulary, token by token: slow, obvious, the oracle of fill_mask.
+  void fill_mask_plain(std::span<std::uint32_t> mask);
+  // Is token t in the mask? One walk over its bytes; no state changes.
+  bool allows(TokenId t);
+
+  // Takes the token, or returns false and changes nothing.
+  bool accept(TokenId t);
+  // Takes tokens until one is refused; returns how many were taken.
+  std::size_t accept_all(std::span<const TokenId> tokens);
+  // How many of the tokens could be taken in turn; changes nothing.
+  std::size_t validate(std::span<const TokenId> tokens);
+  // Takes text as if it were one token (one step of history). All or nothing; *consumed, if given, tells how many
+  // bytes a longest viable prefix has.
+  bool accept_bytes(std::string_view text, std::size_t* consumed = nullptr);
+
+  // Undoes the last n accepted tokens, an end-of-sequence included. Precondition: n <= history_length().
+  void rollback(std::size_t n);
+  std::size_t history_length() const noexcept;
+  // An independent matcher in the same state with the same history. O(history), no text is looked at.
+  Matcher fork() const;
+  void reset();
+
+  bool is_accepting() const;               // the text so far is complete
+  bool is_terminated() const noexcept;     // an end-of-sequence token was accepted
+  // The bytes that every continuation starts with, up to the first choice or the end. At most `limit` bytes.
+  std::string forced_bytes(std::size_t limit = 4096);
+  // forced_bytes as tokens: the longest token at each place, leaving off a last token that a longer one could replace
+  // once more text is known.
+  std::vector<TokenId> forced_tokens();
+  // What could stand next: the bytes that some continuation starts with.
+  ByteSet next_bytes();
+  // A shortest text that completes the sequence from here; nullopt if the search budget ran out.
+  std::optional<std::string> shortest_completion(std::size_t limit = 1U << 20U);
+
+  StateId state() const noexcept;          // equal ids of one matcher and its forks mean equal states
+  std::size_t memory_bytes() const noexcept;
+  // Set when a budget of Limits ran out; masks are empty from then on and accept refuses.
+  const std::optional<Error>& error() const noexcept;
+
+ private:
+  struct Impl;
+  explicit Matcher(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace weir

@@ -1,0 +1,160 @@
+// Regular expressions over bytes: hash-consed, closed under intersection and complement, matched by derivatives.
+//
+//   weir::ExprArena arena;
+//   weir::ExprId word = arena.repeat(arena.code_points(weir::CodePointSet::range('a', 'z')), 1, weir::kUnbounded);
+//   weir::ExprId not_if = arena.intersect({word, arena.complement(arena.literal("if"))});
+//   arena.matches(not_if, "iffy");   // true
+//   arena.matches(not_if, "if");     // false
+//
+// An expression is an id in an arena; equal expressions (after the usual algebraic laws) have equal ids, so an id
+// also serves as the state of a deterministic automaton: step(e, b) is the Brzozowski derivative of e by b, memoised
+// per class of bytes that behave alike. The automaton exists only where somebody walked.
+//
+// Sources: J. A. Brzozowski, "Derivatives of Regular Expressions", JACM 1964; S. Owens, J. Reppy, A. Turon,
+// "Regular-expression derivatives re-examined", JFP 2009 (similarity, byte classes).
+//
+// Thread safety: building (all constructors) belongs to one thread at a time, with no reader. step, nullable,
+// is_empty, shortest_length, matches may be called by any number of threads at once.
+// Budgets: Limits::max_expressions, max_automaton_states. When one runs out, constructors and step return the empty
+// expression and exhausted() turns true for good; a caller that builds or matches checks it once at the end.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "weir/grammar/code_points.hpp"
+#include "weir/grammar/limits.hpp"
+
+namespace weir {
+
+// A set of byte values, 256 bits.
+class ByteSet {
+ public:
+  constexpr ByteSet() = default;
+  static constexpr ByteSet all() {
+    ByteSet set;
+    for (auto& word : set.words_) word = ~std::uint64_t{0};
+    return set;
+  }
+  static constexpr ByteSet single(std::uint8_t b) { return range(b, b); }
+  static constexpr ByteSet range(std::uint8_t first, std::uint8_t last) {
+    ByteSet set;
+    for (unsigned b = first; b <= last; ++b) set.insert(static_cast<std::uint8_t>(b));
+    return set;
+  }
+  constexpr void insert(std::uint8_t b) { words_[b >> 6U] |= std::uint64_t{1} << (b & 63U); }
+  constexpr void erase(std::uint8_t b) { words_[b >> 6U] &= ~(std::uint64_t{1} << (b & 63U)); }
+  constexpr bool contains(std::uint8_t b) const { return ((words_[b >> 6U] >> (b & 63U)) & 1U) != 0; }
+  constexpr bool empty() const { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
+  constexpr int size() const {
+    return std::popcount(words_[0]) + std::popcount(words_[1]) + std::popcount(words_[2]) + std::popcount(words_[3]);
+  }
+  constexpr ByteSet complement() const { return map([](std::uint64_t w) { return ~w; }); }
+  constexpr ByteSet& operator|=(const ByteSet& o) {
+    for (std::size_t i = 0; i < 4; ++i) words_[i] |= o.words_[i];
+    return *this;
+  }
+  constexpr ByteSet& operator&=(const ByteSet& o) {
+    for (std::size_t i = 0; i < 4; ++i) words_[i] &= o.words_[i];
+    return *this;
+  }
+  friend constexpr ByteSet operator|(ByteSet a, const ByteSet& b) { return a |= b; }
+  friend constexpr ByteSet operator&(ByteSet a, const ByteSet& b) { return a &= b; }
+  friend constexpr bool operator==(const ByteSet&, const ByteSet&) = default;
+  // Calls visit(byte) for each member in ascending order.
+  template <class Visit>
+  constexpr void for_each(Visit&& visit) const {
+    for (unsigned i = 0; i < 4; ++i) {
+      for (std::uint64_t w = words_[i]; w != 0; w &= w - 1) {
+        visit(static_cast<std::uint8_t>(i * 64 + static_cast<unsigned>(std::countr_zero(w))));
+      }
+    }
+  }
+  constexpr const std::array<std::uint64_t, 4>& words() const { return words_; }
+
+ private:
+  template <class F>
+  constexpr ByteSet map(F f) const {
+    ByteSet out;
+    for (std::size_t i = 0; i < 4; ++i) out.words_[i] = f(words_[i]);
+    return out;
+  }
+  std::array<std::uint64_t, 4> words_{};
+};
+
+using ExprId = std::uint32_t;
+inline constexpr ExprId kEmptyExpr = 0;    // matches nothing
+inline constexpr ExprId kEpsilonExpr = 1;  // matches only the empty text
+inline constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
+
+enum class ExprKind : std::uint8_t { kEmpty, kEpsilon, kBytes, kConcat, kAlternate, kIntersect, kComplement, kRepeat };
+
+class ExprArena {
+ public:
+  explicit ExprArena(const Limits& limits = {});
+  ~ExprArena();
+  ExprArena(const ExprArena&) = delete;  // ids would silently belong to two arenas; share it by shared_ptr
+  ExprArena& operator=(const ExprArena&) = delete;
+
+  // --- construction. Each applies the laws that keep the automata small: units, zeros, flattening, ordering,
+  // --- deduplication, merging of byte sets, double complement.
+  ExprId empty() const { return kEmptyExpr; }
+  ExprId epsilon() const { return kEpsilonExpr; }
+  ExprId byte(std::uint8_t b) { return bytes(ByteSet::single(b)); }
+  ExprId bytes(const ByteSet& set);
+  ExprId literal(std::string_view text);
+  // One of several texts, as a trie: O(total length), and cheap to match however many there are.
+  ExprId literals(std::span<const std::string> texts);
+  ExprId concat(ExprId left, ExprId right);
+  ExprId concat(std::initializer_list<ExprId> parts);
+  ExprId concat(std::span<const ExprId> parts);
+  ExprId alternate(std::initializer_list<ExprId> parts);
+  ExprId alternate(std::span<const ExprId> parts);  // no parts: empty()
+  ExprId intersect(std::initializer_list<ExprId> parts);
+  ExprId intersect(std::span<const ExprId> parts);  // no parts: every byte string
+  ExprId complement(ExprId e);                      // every byte string that e does not match
+  ExprId repeat(ExprId e, std::uint32_t min, std::uint32_t max);  // max may be kUnbounded
+  ExprId optional(ExprId e) { return repeat(e, 0, 1); }
+  ExprId star(ExprId e) { return repeat(e, 0, kUnbounded); }
+  ExprId plus(ExprId e) { return repeat(e, 1, kUnbounded); }
+  // One code point of the set, in UTF-8.
+  ExprId code_points(const CodePointSet& set);
+  // Any one code point; any well-formed UTF-8 text.
+  ExprId any_code_point();
+  ExprId any_text();
+  ExprId any_bytes();
+
+  // --- matching
+  bool nullable(ExprId e) const;                // does e match the empty text?
+  ExprId step(ExprId e, std::uint8_t b);        // derivative; kEmptyExpr exactly when no text that starts so matches
+  ByteSet first_bytes(ExprId e);                // { b : step(e, b) != kEmptyExpr }
+  // Bytes that every derivative of e cannot tell from b; contains b. An under-approximation of the true class.
+  ByteSet byte_class(ExprId e, std::uint8_t b) const;
+  bool matches(ExprId e, std::string_view text);
+
+  // --- analysis; memoised
+  bool is_empty(ExprId e);                                 // matches no text at all? Exact within max_emptiness_states
+  std::optional<std::uint32_t> shortest_length(ExprId e);  // bytes of the shortest match; nullopt: none
+  std::optional<std::string> shortest_text(ExprId e);      // the first in byte order of the shortest matches
+
+  // --- inspection
+  ExprKind kind(ExprId e) const;
+  std::size_t size() const;  // expressions interned so far
+  bool exhausted() const noexcept;
+  // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`.
+  std::string dump(ExprId e) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace weir

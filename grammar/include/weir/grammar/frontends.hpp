@@ -1,0 +1,64 @@
+// Text to grammar: one free function for each notation. All return Result<Grammar>; an error says where (line and
+// column, or JSON Pointer), what, and what to do.
+//
+//   weir::Result<weir::Grammar> grammar = weir::parse_json_schema(R"({"type": "integer", "minimum": 1})");
+//   weir::Result<weir::Grammar> list = weir::parse_ebnf("start = \"[\" digit {\",\" digit} \"]\"; digit = [0-9];");
+//   weir::Result<weir::Grammar> date = weir::parse_regex("[0-9]{4}-[0-9]{2}-[0-9]{2}");
+//
+// Every options struct has `arena`: null makes a new one; grammars that share an arena share their automata.
+// Complexity: linear in the text, apart from what Limits bound. Thread safety: calls that share no arena may run at once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "weir/grammar/expr.hpp"
+#include "weir/grammar/grammar.hpp"
+#include "weir/grammar/limits.hpp"
+#include "weir/grammar/result.hpp"
+
+namespace weir {
+
+struct EbnfOptions {
+  std::string start;  // the start rule; empty: "start", else "root", else the first rule
+  Limits limits;
+  std::shared_ptr<ExprArena> arena;
+};
+
+// The notation of docs/ebnf.md: ISO 14977 and W3C spellings.
+Result<Grammar> parse_ebnf(std::string_view text, const EbnfOptions& options = {});
+
+struct RegexOptions {
+  // true: `pattern` of JSON Schema, which may match anywhere in the text unless anchored. false: the whole text.
+  bool search = false;
+  Limits limits;
+  std::shared_ptr<ExprArena> arena;
+};
+
+// The whole text matches the ECMA-262 pattern (Unicode mode); docs/regex.md lists the syntax.
+Result<Grammar> parse_regex(std::string_view pattern, const RegexOptions& options = {});
+
+enum class Draft : std::uint8_t { kDraft4, kDraft6, kDraft7, k2019_09, k2020_12 };
+
+struct JsonStyle {
+  // true: any run of JSON white space between tokens. false: exactly the separators below and no other white space.
+  bool flexible_whitespace = true;
+  std::string item_separator = ", ";
+  std::string key_separator = ": ";
+};
+
+struct JsonSchemaOptions {
+  Draft default_draft = Draft::k2020_12;  // when the schema has no $schema
+  JsonStyle style;
+  bool any_property_order = false;        // false: as listed in the schema
+  bool assert_formats = true;             // known formats constrain; unknown ones are warned of
+  Limits limits;
+  std::shared_ptr<ExprArena> arena;
+};
+
+// A JSON Schema (drafts 4 to 2020-12): every text the grammar accepts is an instance that the schema accepts.
+// Keywords that weir cannot do exactly are errors (kUnsupported) with their JSON Pointer, never ignored.
+Result<Grammar> parse_json_schema(std::string_view text, const JsonSchemaOptions& options = {});
+
+}  // namespace weir
