@@ -9,7 +9,7 @@
 namespace weir {
 
 struct PatternOptions {
-  bool search = false;     // true: the pattern may match anywhere in the text, as in JSON Schema
+  bool search = false;  // true: the pattern may match anywhere in the text, as in JSON Schema
   std::uint32_t max_depth = 512;
   std::uint32_t max_repeat = 1U << 20U;
 };

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,10 +37,10 @@ struct VocabularyOptions {
   std::size_t padded_size = 0;
   // End-of-sequence tokens by their text; empty: those the file names, else the well-known ones (</s>, <|endoftext|>,
   // <|end_of_text|>, <|eot_id|>, <|im_end|>, <end_of_turn>, <eos>, ...) among its special tokens.
-  std::vector<std::string> eos_tokens;
+  std::vector<std::string> eos_tokens = {};
   // For tiktoken ranks, which carry no special tokens: text and id of each, placed after the ranks.
-  std::vector<std::pair<std::string, TokenId>> special_tokens;
-  Limits limits;
+  std::vector<std::pair<std::string, TokenId>> special_tokens = {};
+  Limits limits = {};
 };
 
 class Vocabulary {
@@ -87,6 +88,8 @@ class Vocabulary {
   std::vector<TokenId> eos_;
   std::vector<std::pair<TokenId, std::string>> special_spellings_;  // ascending ids
   std::uint64_t hash_ = 0;
+  struct Order;
+  std::shared_ptr<Order> order_;  // the ids by their bytes, made when encode_greedy first needs it
 };
 
 }  // namespace weir

@@ -21,9 +21,9 @@
 namespace weir {
 
 struct EbnfOptions {
-  std::string start;  // the start rule; empty: "start", else "root", else the first rule
-  Limits limits;
-  std::shared_ptr<ExprArena> arena;
+  std::string start = {};  // the start rule; empty: "start", else "root", else the first rule
+  Limits limits = {};
+  std::shared_ptr<ExprArena> arena = nullptr;
 };
 
 // The notation of docs/ebnf.md: ISO 14977 and W3C spellings.
@@ -32,8 +32,8 @@ Result<Grammar> parse_ebnf(std::string_view text, const EbnfOptions& options = {
 struct RegexOptions {
   // true: `pattern` of JSON Schema, which may match anywhere in the text unless anchored. false: the whole text.
   bool search = false;
-  Limits limits;
-  std::shared_ptr<ExprArena> arena;
+  Limits limits = {};
+  std::shared_ptr<ExprArena> arena = nullptr;
 };
 
 // The whole text matches the ECMA-262 pattern (Unicode mode); docs/regex.md lists the syntax.
@@ -50,11 +50,11 @@ struct JsonStyle {
 
 struct JsonSchemaOptions {
   Draft default_draft = Draft::k2020_12;  // when the schema has no $schema
-  JsonStyle style;
+  JsonStyle style = {};
   bool any_property_order = false;        // false: as listed in the schema
   bool assert_formats = true;             // known formats constrain; unknown ones are warned of
-  Limits limits;
-  std::shared_ptr<ExprArena> arena;
+  Limits limits = {};
+  std::shared_ptr<ExprArena> arena = nullptr;
 };
 
 // A JSON Schema (drafts 4 to 2020-12): every text the grammar accepts is an instance that the schema accepts.

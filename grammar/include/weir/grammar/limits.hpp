@@ -14,7 +14,7 @@ struct Limits {
   std::uint32_t max_depth = 512;                  // nesting of a schema, of groups in a grammar or a pattern
   std::uint32_t max_repeat = 1U << 20U;           // n in {m,n} of an expression
   std::uint32_t max_expressions = 4U << 20U;      // hash-consed expression nodes in one arena
-  std::uint32_t max_automaton_states = 1U << 20U; // lazily built automaton states in one arena
+  std::uint32_t max_automaton_states = 1U << 18U; // lazily built automaton states in one arena, about 1 KB each
   std::uint32_t max_emptiness_states = 20'000;    // states visited to prove one expression empty
   std::uint32_t max_values = 200'000;             // expanded value descriptions of one schema
   std::uint32_t max_alternatives = 2'000;         // alternatives of one value after anyOf and oneOf are multiplied out

@@ -1,0 +1,102 @@
+// The arena behind ExprArena. Nothing here locks: expr.cpp takes the lock, then calls in. Private to grammar/.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "weir/grammar/detail/segmented.hpp"
+#include "weir/grammar/expr.hpp"
+
+namespace weir {
+
+// `a`, `b`, `c` by kind: bytes (index of the set), concat (left, right), alternate and intersect (offset and count in
+// the children), complement (operand), repeat (operand, min, max).
+struct ExprNode {
+  ExprKind kind = ExprKind::kEmpty;
+  bool nullable = false;
+  bool boolean = false;           // holds an intersection or complement, so it may be empty without looking so
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+};
+
+enum class Emptiness : std::uint8_t { kUnknown, kEmpty, kNonEmpty };
+
+// What is known of an expression beside its structure.
+struct ExprFacts {
+  std::atomic<Emptiness> emptiness{Emptiness::kUnknown};
+  std::atomic<bool> text{false};  // matches only well-formed UTF-8
+};
+
+inline constexpr std::uint32_t kUnknownStep = 0xFFFFFFFF;
+
+// One state of the lazily built automaton: derivatives by byte, kUnknownStep where nobody has asked yet.
+struct ExprRow {
+  std::array<std::atomic<std::uint32_t>, 256> next;
+  ByteSet first;
+  std::atomic<bool> first_known{false};
+  ExprRow() {
+    for (auto& n : next) n.store(kUnknownStep, std::memory_order_relaxed);
+  }
+};
+
+struct ExprArena::Impl {
+  explicit Impl(const Limits& l);
+
+  // Construction (expr_build.cpp).
+  ExprId bytes(const ByteSet& set);
+  ExprId literal(std::string_view text);
+  ExprId literals(std::span<const std::string> texts);
+  ExprId concat(ExprId left, ExprId right);
+  ExprId alternate(std::vector<ExprId> parts);
+  ExprId intersect(std::vector<ExprId> parts);
+  ExprId complement(ExprId e);
+  ExprId repeat(ExprId e, std::uint32_t min, std::uint32_t max);
+  ExprId code_points(const CodePointSet& set);
+  ExprId any_code_point();
+  ExprId any_text();
+
+  // Matching and analysis (expr_step.cpp).
+  ByteSet byte_class(ExprId e, std::uint8_t b) const;
+  ExprId derivative(ExprId e, std::uint8_t b);  // not yet normalised to kEmptyExpr when it is empty in meaning
+  ExprId step(ExprId e, std::uint8_t b);
+  ByteSet first_bytes(ExprId e);
+  bool is_empty(ExprId e);
+  std::optional<std::string> shortest_text(ExprId e);
+  ExprRow& row(ExprId e);
+  ExprRow* existing_row(ExprId e) const noexcept {
+    return e < rows.size() ? rows[e].load(std::memory_order_acquire) : nullptr;
+  }
+
+  std::span<const ExprId> children_of(const ExprNode& n) const { return {children.data() + n.a, n.b}; }
+  void append_dump(ExprId e, unsigned depth, std::string& out) const;
+
+  Limits limits;
+  mutable std::mutex mutex;
+  std::atomic<bool> exhausted{false};
+
+  detail::SegmentedVector<ExprNode> nodes;
+  detail::SegmentedVector<ExprFacts> facts;
+  detail::SegmentedVector<std::atomic<ExprRow*>> rows;
+  std::vector<std::unique_ptr<ExprRow>> row_storage;
+  std::vector<ExprId> children;
+  std::vector<ByteSet> sets;
+  std::unordered_map<ExprId, std::string> shortest;  // memo of shortest_text
+
+ private:
+  ExprId intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set);
+  bool same(ExprId id, const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set) const;
+  void grow_table();
+  ExprId raw_step(ExprId e, std::uint8_t b, const ByteSet& cls);
+
+  std::vector<std::uint32_t> table_;       // open addressing over node ids; 0 = free (ids 0 and 1 are never looked up)
+  std::vector<std::uint64_t> hashes_;      // by node id
+  std::unordered_map<std::uint64_t, ExprId> raw_steps_;  // derivatives taken by the emptiness search
+  std::uint32_t row_count_ = 0;
+  ExprId any_code_point_ = 0;
+  ExprId any_text_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,198 @@
+// Derivatives, the lazily built automaton over them, and the searches that decide emptiness.
+#include <algorithm>
+
+#include "ir/expr_impl.hpp"
+
+namespace weir {
+
+ByteSet ExprArena::Impl::byte_class(ExprId e, std::uint8_t b) const {
+  ByteSet cls = ByteSet::all();
+  for (;;) {
+    const ExprNode& n = nodes[e];
+    switch (n.kind) {
+      case ExprKind::kEmpty:
+      case ExprKind::kEpsilon: return cls;
+      case ExprKind::kBytes: {
+        const ByteSet& set = sets[n.a];
+        return cls & (set.contains(b) ? set : set.complement());
+      }
+      case ExprKind::kConcat:
+        if (!nodes[n.a].nullable) {
+          e = n.a;
+          continue;
+        }
+        cls &= byte_class(n.a, b);
+        e = n.b;
+        continue;
+      case ExprKind::kAlternate:
+      case ExprKind::kIntersect:
+        for (const ExprId kid : children_of(n)) cls &= byte_class(kid, b);
+        return cls;
+      case ExprKind::kComplement:
+      case ExprKind::kRepeat: e = n.a; continue;
+    }
+  }
+}
+
+ExprId ExprArena::Impl::derivative(ExprId e, std::uint8_t b) {
+  const ExprNode n = nodes[e];
+  switch (n.kind) {
+    case ExprKind::kEmpty:
+    case ExprKind::kEpsilon: return kEmptyExpr;
+    case ExprKind::kBytes: return sets[n.a].contains(b) ? kEpsilonExpr : kEmptyExpr;
+    case ExprKind::kConcat: {
+      // Along the spine, as long as what stands in front may be empty.
+      std::vector<ExprId> parts;
+      ExprId rest = e;
+      for (;;) {
+        const ExprNode m = nodes[rest];
+        if (m.kind != ExprKind::kConcat) {
+          parts.push_back(derivative(rest, b));
+          break;
+        }
+        if (const ExprId d = derivative(m.a, b); d != kEmptyExpr) parts.push_back(concat(d, m.b));
+        if (!nodes[m.a].nullable) break;
+        rest = m.b;
+      }
+      return parts.size() == 1 ? parts.front() : alternate(std::move(parts));
+    }
+    case ExprKind::kAlternate:
+    case ExprKind::kIntersect: {
+      std::vector<ExprId> parts;
+      parts.reserve(n.b);
+      for (std::uint32_t i = 0; i < n.b; ++i) {  // by index: derivatives may grow the array of children
+        const ExprId d = derivative(children[n.a + i], b);
+        if (n.kind == ExprKind::kIntersect && d == kEmptyExpr) return kEmptyExpr;
+        if (d != kEmptyExpr) parts.push_back(d);
+      }
+      return n.kind == ExprKind::kAlternate ? alternate(std::move(parts)) : intersect(std::move(parts));
+    }
+    case ExprKind::kComplement: return complement(derivative(n.a, b));
+    case ExprKind::kRepeat: {
+      const ExprId d = derivative(n.a, b);
+      if (d == kEmptyExpr) return d;
+      return concat(d, repeat(n.a, n.b == 0 ? 0 : n.b - 1, n.c == kUnbounded ? n.c : n.c - 1));
+    }
+  }
+  return kEmptyExpr;
+}
+
+ExprRow& ExprArena::Impl::row(ExprId e) {
+  if (ExprRow* known = rows[e].load(std::memory_order_relaxed)) return *known;
+  row_storage.push_back(std::make_unique<ExprRow>());
+  rows[e].store(row_storage.back().get(), std::memory_order_release);
+  return *row_storage.back();
+}
+
+ExprId ExprArena::Impl::step(ExprId e, std::uint8_t b) {
+  if (e <= kEpsilonExpr) return kEmptyExpr;
+  if (rows[e].load(std::memory_order_relaxed) == nullptr && row_storage.size() >= limits.max_automaton_states) {
+    exhausted.store(true, std::memory_order_relaxed);
+    return kEmptyExpr;
+  }
+  ExprRow& r = row(e);
+  if (const ExprId known = r.next[b].load(std::memory_order_relaxed); known != kUnknownStep) return known;
+  const ByteSet cls = byte_class(e, b);
+  ExprId d = nodes[e].boolean ? raw_step(e, b, cls) : derivative(e, b);
+  if (nodes[d].boolean && is_empty(d)) d = kEmptyExpr;
+  cls.for_each([&](std::uint8_t c) { r.next[c].store(d, std::memory_order_release); });
+  return d;
+}
+
+ExprId ExprArena::Impl::raw_step(ExprId e, std::uint8_t b, const ByteSet& cls) {
+  std::uint8_t least = b;
+  for (unsigned i = 0; i < 4; ++i) {
+    if (cls.words()[i] != 0) {
+      least = static_cast<std::uint8_t>(i * 64 + static_cast<unsigned>(std::countr_zero(cls.words()[i])));
+      break;
+    }
+  }
+  const std::uint64_t key = (std::uint64_t{e} << 8U) | least;
+  if (const auto it = raw_steps_.find(key); it != raw_steps_.end()) return it->second;
+  const ExprId d = derivative(e, b);
+  raw_steps_.emplace(key, d);
+  return d;
+}
+
+ByteSet ExprArena::Impl::first_bytes(ExprId e) {
+  if (e <= kEpsilonExpr) return {};
+  ExprRow& r = row(e);
+  if (r.first_known.load(std::memory_order_relaxed)) return r.first;
+  ByteSet first;
+  for (unsigned b = 0; b < 256; ++b) {
+    if (step(e, static_cast<std::uint8_t>(b)) != kEmptyExpr) first.insert(static_cast<std::uint8_t>(b));
+  }
+  r.first = first;
+  r.first_known.store(true, std::memory_order_release);
+  return first;
+}
+
+// Breadth first over derivatives that may be empty in meaning, until one is known not to be. A path to a match makes
+// every expression on it non-empty; a search that ends without one makes every expression it saw empty.
+bool ExprArena::Impl::is_empty(ExprId e) {
+  const auto known = facts[e].emptiness.load(std::memory_order_relaxed);
+  if (known != Emptiness::kUnknown) return known == Emptiness::kEmpty;
+  std::vector<std::pair<ExprId, std::size_t>> queue{{e, 0}};  // expression and the place of its parent
+  std::unordered_map<ExprId, bool> seen{{e, true}};
+  const auto succeed = [&](std::size_t at) {
+    for (;; at = queue[at].second) {
+      facts[queue[at].first].emptiness.store(Emptiness::kNonEmpty, std::memory_order_relaxed);
+      if (at == 0) return false;
+    }
+  };
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    const ExprId here = queue[at].first;
+    if (nodes[here].nullable || facts[here].emptiness.load(std::memory_order_relaxed) == Emptiness::kNonEmpty) {
+      return succeed(at);
+    }
+    if (queue.size() > limits.max_emptiness_states) {
+      exhausted.store(true, std::memory_order_relaxed);
+      return false;
+    }
+    ByteSet left = ByteSet::all();
+    for (unsigned b = 0; b < 256; ++b) {
+      if (!left.contains(static_cast<std::uint8_t>(b))) continue;
+      const ByteSet cls = byte_class(here, static_cast<std::uint8_t>(b));
+      left &= cls.complement();
+      const ExprId d = raw_step(here, static_cast<std::uint8_t>(b), cls);
+      if (facts[d].emptiness.load(std::memory_order_relaxed) == Emptiness::kEmpty) continue;
+      if (seen.emplace(d, true).second) queue.emplace_back(d, at);
+    }
+  }
+  for (const auto& [expr, parent] : queue) {
+    facts[expr].emptiness.store(Emptiness::kEmpty, std::memory_order_relaxed);
+  }
+  return true;
+}
+
+std::optional<std::string> ExprArena::Impl::shortest_text(ExprId e) {
+  if (is_empty(e)) return std::nullopt;
+  if (const auto it = shortest.find(e); it != shortest.end()) return it->second;
+  struct Visit {
+    ExprId expr;
+    std::size_t parent;
+    char byte;
+  };
+  std::vector<Visit> queue{{e, 0, 0}};
+  std::unordered_map<ExprId, bool> seen{{e, true}};
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    if (nodes[queue[at].expr].nullable) {
+      std::string text;
+      for (std::size_t i = at; i != 0; i = queue[i].parent) text.push_back(queue[i].byte);
+      std::reverse(text.begin(), text.end());
+      shortest.emplace(e, text);
+      return text;
+    }
+    for (unsigned b = 0; b < 256; ++b) {
+      const ExprId d = step(queue[at].expr, static_cast<std::uint8_t>(b));
+      if (d != kEmptyExpr && seen.emplace(d, true).second) queue.push_back({d, at, static_cast<char>(b)});
+    }
+    if (queue.size() > limits.max_emptiness_states) {
+      exhausted.store(true, std::memory_order_relaxed);
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir

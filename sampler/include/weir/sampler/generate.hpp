@@ -1,0 +1,72 @@
+// The loop: a model, a grammar, a sampler; out comes a text that is in the grammar's language.
+//
+//   weir::Result<weir::Generation> out = weir::generate(model, grammar, prompt_tokens, {.max_tokens = 200});
+//   if (!out) return out.error();
+//   if (out->finish_reason == weir::FinishReason::kAccepted) use(out->text);
+//
+// At each step the matcher's mask is applied to the model's logits, so every text is a viable prefix, and a text that
+// ends with kAccepted is complete. Where just one token is allowed the model is not asked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/automata/matcher.hpp"
+#include "weir/sampler/model.hpp"
+#include "weir/sampler/sampler.hpp"
+
+namespace weir {
+
+enum class FinishReason : std::uint8_t {
+  kAccepted,  // an end-of-sequence token was taken, nothing but it could follow, or stop_on_accepting held
+  kLength,    // max_tokens were taken, or the model's context is full
+  kStop,      // the observer returned false
+  kDeadEnd,   // no token is allowed: the vocabulary cannot spell any continuation
+};
+
+// "accepted", "length", "stop", "dead_end".
+const char* to_string(FinishReason reason) noexcept;
+
+// One token of a running generation, as the observer sees it.
+struct GenerateStep {
+  std::size_t index = 0;                // 0 for the first token after the prompt
+  std::size_t allowed = 0;              // how many tokens the grammar allowed here, end-of-sequence included
+  std::span<const std::uint32_t> mask;  // which ones
+  TokenId token = 0;                    // the token taken
+  std::string_view bytes;               // its bytes; empty for end-of-sequence
+  double logprob = 0;                   // see Draw::logprob
+  bool complete = false;                // the text is complete after this token
+};
+
+struct GenerateOptions {
+  SamplerOptions sampler = {};
+  std::size_t max_tokens = 1024;
+  // Stop as soon as the text is complete, though it could go on ("1" where "12" is possible).
+  bool stop_on_accepting = false;
+  // Called after each token, end-of-sequence included; false stops the loop.
+  std::function<bool(const GenerateStep&)> observer = nullptr;
+};
+
+struct Generation {
+  std::string text;             // without the prompt and without end-of-sequence
+  std::vector<TokenId> tokens;  // of the text, and a final end-of-sequence if one was drawn
+  double logprob = 0;           // sum over `tokens`
+  FinishReason finish_reason = FinishReason::kLength;
+  bool complete = false;        // the text is in the grammar's language; always so with kAccepted
+};
+
+// Sets the model's context to the prompt, then generates. Afterwards the context is the prompt and the tokens taken.
+// Errors: kArgument if the grammar was compiled for another vocabulary or an option is out of its domain; kLimit if a
+// budget of the matcher ran out or the prompt does not fit; the model's own.
+Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar, std::span<const TokenId> prompt,
+                            const GenerateOptions& options = {});
+
+// The same with a prompt's text, encoded by the model.
+Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar, std::string_view prompt,
+                            const GenerateOptions& options = {});
+
+}  // namespace weir
