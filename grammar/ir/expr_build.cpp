@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/expr_impl.hpp"
-#include "ir/utf8.hpp"
+#include "weir/grammar/detail/utf8.hpp"
 
 namespace weir {
 namespace {

@@ -117,7 +117,6 @@ std::optional<BodyId> rewrite_self_recursion(BodyPool& pool, RuleId rule, BodyId
     const bool back = !rest.empty() && is_self(rest.back());
     if (back) rest = rest.first(rest.size() - 1);
     if (front && rest.empty() && !back) continue;  // A = A adds nothing
-    if (back && rest.empty() && !front) continue;
     std::vector<BodyId>& group = front ? (back ? infixes : suffixes) : (back ? prefixes : bases);
     group.push_back(pool.sequence(rest));
   }

@@ -1,4 +1,4 @@
-#include "ir/utf8.hpp"
+#include "weir/grammar/detail/utf8.hpp"
 
 #include <algorithm>
 

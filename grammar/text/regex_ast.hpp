@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,7 @@ using RegexNodeId = std::uint32_t;
 struct RegexNode {
   RegexKind kind = RegexKind::kConcat;
   bool negated = false;      // of an assertion
-  std::uint32_t column = 0;  // 1-based, of the construct's first character
+  std::uint32_t offset = 0;  // of the construct's first byte in the pattern
   std::uint32_t set = 0;     // kClass: index into RegexTree::sets
   std::uint32_t min = 0;
   std::uint32_t max = 0;  // kUnbounded: no limit
@@ -42,6 +43,9 @@ struct RegexTree {
   std::vector<CodePointSet> sets;
   RegexNodeId root = 0;
 };
+
+// An error at byte `offset` of the pattern: line 1, the column in code points.
+Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t offset, std::string message);
 
 Result<RegexTree> parse_regex_tree(std::string_view pattern, const PatternOptions& options);
 

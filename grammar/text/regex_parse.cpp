@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "ir/utf8.hpp"
 #include "text/regex_ast.hpp"
 #include "text/regex_classes.hpp"
+#include "weir/grammar/detail/utf8.hpp"
 #include "weir/grammar/expr.hpp"
 
 namespace weir {
@@ -45,7 +45,6 @@ class Parser {
 
   Result<RegexTree> parse() {
     if (const auto bad = find_invalid_utf8(text_)) {
-      offset_ = *bad;
       fail(ErrorCode::kSyntax, *bad, "the pattern is not well-formed UTF-8; re-encode it");
       return *error_;
     }
@@ -69,22 +68,10 @@ class Parser {
     offset_ += expected.size();
     return true;
   }
-  // Offsets are asked for in almost ascending order, so counting goes on from the last one.
-  std::uint32_t column_at(std::size_t offset) {
-    if (offset < counted_) counted_ = column_ = 0;
-    for (; counted_ < offset; ++counted_) {
-      column_ += (static_cast<unsigned char>(text_[counted_]) & 0xC0U) != 0x80U ? 1 : 0;
-    }
-    return column_ + 1;
-  }
 
   void fail(ErrorCode code, std::size_t offset, std::string message) {
     if (error_) return;
-    offset = std::min(offset, text_.size());
-    const auto column = static_cast<std::uint32_t>(
-        1 + std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(offset),
-                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-    error_ = error_at_line(code, 1, column, std::move(message));
+    error_ = error_in_pattern(code, text_, offset, std::move(message));
     offset_ = text_.size();
   }
 
@@ -94,7 +81,7 @@ class Parser {
       fail(ErrorCode::kLimit, offset, fmt::format("the pattern has more than {} parts; split it", kMaxNodes));
       return 0;
     }
-    node.column = column_at(offset);
+    node.offset = static_cast<std::uint32_t>(offset);
     tree_.nodes.push_back(std::move(node));
     return static_cast<RegexNodeId>(tree_.nodes.size() - 1);
   }
@@ -508,14 +495,19 @@ class Parser {
   std::string_view text_;
   PatternOptions options_;
   std::size_t offset_ = 0;
-  std::size_t counted_ = 0;
-  std::uint32_t column_ = 0;
   RegexTree tree_;
   std::unordered_map<char32_t, std::uint32_t> characters_;
   std::optional<Error> error_;
 };
 
 }  // namespace
+
+Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t offset, std::string message) {
+  pattern = pattern.substr(0, offset);
+  const auto column = 1 + std::count_if(pattern.begin(), pattern.end(),
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  return error_at_line(code, 1, static_cast<std::uint32_t>(column), std::move(message));
+}
 
 Result<RegexTree> parse_regex_tree(std::string_view pattern, const PatternOptions& options) {
   return Parser(pattern, options).parse();

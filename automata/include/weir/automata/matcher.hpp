@@ -15,7 +15,7 @@
 // (2) from every reachable state some allowed token leads towards acceptance, if the vocabulary can spell it;
 // (3) bit t is set exactly when accept(t) would succeed.
 //
-// Thread safety: one thread at a time for each matcher; matchers of one grammar are independent.
+// Thread safety: a matcher and its forks belong to one thread at a time; other matchers of one grammar are independent.
 #pragma once
 
 #include <cstdint>
@@ -63,8 +63,11 @@ class Matcher {
   // Undoes the last n accepted tokens, an end-of-sequence included. Precondition: n <= history_length().
   void rollback(std::size_t n);
   std::size_t history_length() const noexcept;
-  // An independent matcher in the same state with the same history. O(history), no text is looked at.
+  // A second matcher in the same state with the same history, O(history). Either goes its own way; both share the
+  // memory that holds their states, and so belong to one thread at a time.
   Matcher fork() const;
+  // The same with memory of its own, for use on another thread. O(states of this sequence).
+  Matcher clone() const;
   void reset();
 
   bool is_accepting() const;               // the text so far is complete
@@ -76,8 +79,6 @@ class Matcher {
   std::vector<TokenId> forced_tokens();
   // What could stand next: the bytes that some continuation starts with.
   ByteSet next_bytes();
-  // A shortest text that completes the sequence from here; nullopt if the search budget ran out.
-  std::optional<std::string> shortest_completion(std::size_t limit = 1U << 20U);
 
   StateId state() const noexcept;          // equal ids of one matcher and its forks mean equal states
   std::size_t memory_bytes() const noexcept;

@@ -50,7 +50,7 @@ struct Notation {
 };
 
 // Code points that a quoted text may and must still have. Id 0 is "any number"; the id after one more code point is
-// id + 1, as long as max_left > 0 (an unbounded maximum stays where it is once the minimum is reached).
+// id + 1 as long as max_left > 0, and 0 once the minimum is reached and there is no maximum.
 struct LengthCounter {
   std::uint32_t min_left = 0;
   std::uint32_t max_left = kUnbounded;

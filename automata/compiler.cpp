@@ -1,0 +1,86 @@
+#include "weir/automata/compiler.hpp"
+
+#include <mutex>
+
+#include "compiled_grammar.hpp"
+#include "weir/grammar/detail/common.hpp"
+
+namespace weir {
+
+const Vocabulary& CompiledGrammar::vocabulary() const noexcept { return *data_->tables->vocabulary; }
+const Grammar& CompiledGrammar::grammar() const noexcept { return data_->grammar; }
+
+struct Compiler::Impl {
+  Impl(std::shared_ptr<const Vocabulary> v, const Limits& l)
+      : vocabulary(std::move(v)), limits(l), tables(std::make_shared<VocabularyTables>(vocabulary)) {
+    common_frames = std::make_shared<FrameCache>(tables, nullptr, 0);
+    reset();
+  }
+
+  void reset() {
+    arena = std::make_shared<ExprArena>(limits);
+    const auto common = detail::install_common_expressions(*arena);
+    frames = std::make_shared<FrameCache>(tables, common_frames.get(), common.limit);
+  }
+
+  std::mutex mutex;
+  std::shared_ptr<const Vocabulary> vocabulary;
+  Limits limits;
+  std::shared_ptr<const VocabularyTables> tables;
+  std::shared_ptr<FrameCache> common_frames;
+  std::shared_ptr<ExprArena> arena;
+  std::shared_ptr<FrameCache> frames;
+};
+
+Compiler::Compiler(std::shared_ptr<const Vocabulary> vocabulary, const Limits& limits)
+    : impl_(std::make_unique<Impl>(std::move(vocabulary), limits)) {}
+Compiler::~Compiler() = default;
+Compiler::Compiler(Compiler&&) noexcept = default;
+
+const std::shared_ptr<const Vocabulary>& Compiler::vocabulary() const noexcept { return impl_->vocabulary; }
+const std::shared_ptr<ExprArena>& Compiler::arena() const noexcept { return impl_->arena; }
+
+Result<CompiledGrammar> Compiler::compile(Grammar grammar) {
+  if (grammar.expressions().exhausted()) {
+    return make_error(ErrorCode::kLimit,
+                      "the grammar's expressions outgrew max_expressions, max_automaton_states or "
+                      "max_emptiness_states; simplify its patterns or raise the limit");
+  }
+  auto data = std::make_shared<CompiledGrammarData>(
+      CompiledGrammarData{std::move(grammar), impl_->tables, impl_->common_frames, nullptr, impl_->limits});
+  // Frames are keyed by expression ids, which mean something in one arena only.
+  data->frames = data->grammar.arena() == impl_->arena ? impl_->frames
+                                                       : std::make_shared<FrameCache>(impl_->tables, nullptr, 0);
+  return CompiledGrammar(std::move(data));
+}
+
+Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {
+  const std::lock_guard lock(impl_->mutex);
+  if (!options.arena) options.arena = impl_->arena;
+  auto grammar = parse_json_schema(schema, options);
+  if (!grammar) return grammar.error();
+  return compile(*std::move(grammar));
+}
+
+Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOptions options) {
+  const std::lock_guard lock(impl_->mutex);
+  if (!options.arena) options.arena = impl_->arena;
+  auto grammar = parse_ebnf(text, options);
+  if (!grammar) return grammar.error();
+  return compile(*std::move(grammar));
+}
+
+Result<CompiledGrammar> Compiler::compile_regex(std::string_view pattern, RegexOptions options) {
+  const std::lock_guard lock(impl_->mutex);
+  if (!options.arena) options.arena = impl_->arena;
+  auto grammar = parse_regex(pattern, options);
+  if (!grammar) return grammar.error();
+  return compile(*std::move(grammar));
+}
+
+void Compiler::clear_caches() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->reset();
+}
+
+}  // namespace weir

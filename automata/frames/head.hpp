@@ -1,0 +1,61 @@
+// What a parser is doing right now (a head), and what follows when that is done (a state). Private to automata/.
+//
+// A head is 12 bytes: its kind and a few bits of progress in w0, two ids in w1 and w2. The meaning by kind:
+//
+//   kind     aux (24 bits)            w1          w2
+//   kExpr    0                        ExprId      0
+//   kText    escape progress          ExprId      CounterId
+//   kKey     escape progress          RecordId    place in the key set, or kOffTrie | ExprId of the UTF-8 state
+//   kRecord  phase, separator offset  RecordId    label of the key just read
+//   kList    phase, separator offset  ListId      items so far, saturated
+//   kValue   0                        ValueId     0
+//   kSpace   0                        0           0     white space after the whole text
+//   kRule    0                        RuleStateId 0     only inside continuations: expanded when it comes to the top
+//   kEnd     0                        0           0     the text is complete
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace weir {
+
+using StateId = std::uint32_t;
+inline constexpr StateId kDeadState = 0;
+
+enum class HeadKind : std::uint8_t { kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule };
+
+struct Head {
+  std::uint32_t w0 = 0;
+  std::uint32_t w1 = 0;
+  std::uint32_t w2 = 0;
+
+  HeadKind kind() const noexcept { return static_cast<HeadKind>(w0 & 0xFFU); }
+  std::uint32_t aux() const noexcept { return w0 >> 8U; }
+  static Head make(HeadKind kind, std::uint32_t aux, std::uint32_t w1, std::uint32_t w2) noexcept {
+    return {static_cast<std::uint32_t>(kind) | (aux << 8U), w1, w2};
+  }
+  friend bool operator==(const Head&, const Head&) = default;
+  friend auto operator<=>(const Head&, const Head&) = default;
+};
+
+// One way to go on: the head on top of its continuation.
+struct Item {
+  Head head;
+  StateId rest = kDeadState;
+  friend bool operator==(const Item&, const Item&) = default;
+  friend auto operator<=>(const Item&, const Item&) = default;
+};
+using Items = std::vector<Item>;
+
+// Phases of a record or list head; the offset is how much of the separator has been read.
+enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey };
+inline std::uint32_t phase_aux(Phase phase, std::uint32_t offset = 0) noexcept {
+  return static_cast<std::uint32_t>(phase) | (offset << 4U);
+}
+inline Phase phase_of(const Head& h) noexcept { return static_cast<Phase>(h.aux() & 0xFU); }
+inline std::uint32_t offset_of(const Head& h) noexcept { return h.aux() >> 4U; }
+
+inline constexpr std::uint32_t kOffTrie = 0x80000000U;
+
+}  // namespace weir

@@ -1,0 +1,191 @@
+#include "frames/masker.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace weir {
+namespace {
+
+// Below this many nodes a walk is cheaper than a look-up of frames.
+constexpr std::uint32_t kFrameNodes = 64;
+
+void remove_duplicates(Items& items) {
+  if (items.size() < 2) return;
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+}  // namespace
+
+Masker::Masker(FrameCache& frames, Stepper& stepper, StateStore& store)
+    : frames_(frames), tables_(frames.tables()), stepper_(stepper), store_(store) {
+  if (StructureSource* structures = stepper.structures()) {
+    json_space_ = structures->notation().flexible_space && structures->notation().space == json_space();
+  }
+}
+
+Items& Masker::scratch() {
+  if (depth_ == scratch_.size()) scratch_.emplace_back();
+  Items& items = scratch_[depth_++];
+  items.clear();
+  return items;
+}
+
+bool Masker::takes_space(const Head& head) const {
+  switch (head.kind()) {
+    case HeadKind::kValue:
+    case HeadKind::kSpace: return json_space_;
+    case HeadKind::kRecord:
+    case HeadKind::kList: return json_space_ && offset_of(head) == 0;
+    default: return false;
+  }
+}
+
+bool Masker::has_frame(const Head& head) const {
+  return head.kind() == HeadKind::kExpr || (head.kind() == HeadKind::kText && head.aux() == 0);
+}
+
+void Masker::fill(StateId s, std::span<std::uint32_t> words) {
+  words_ = words;
+  depth_ = 0;
+  std::fill(words.begin(), words.end(), 0);
+  Items plain;
+  Items spacious;
+  const Items items(store_.items(s).begin(), store_.items(s).end());
+  for (const Item& item : items) {
+    const Head& head = item.head;
+    if (head.kind() == HeadKind::kEnd) {
+      for (const TokenId t : tables_.vocabulary->eos()) set_bit(words_, t);
+    } else if (has_frame(head)) {
+      apply_frame(item, TrieId::kTokens, Trie::kRoot);
+    } else if (head.kind() == HeadKind::kKey && head.aux() == 0 && stepper_.structures()->record(head.w1).others &&
+               stepper_.structures()->notation().quote == '"') {
+      apply_key(item);
+    } else if (takes_space(head)) {
+      spacious.push_back(item);
+    } else {
+      plain.push_back(item);
+    }
+  }
+  if (!plain.empty()) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
+  if (!spacious.empty()) {
+    tables_.space_only.or_into(words_);
+    walk_tokens(TrieId::kStripped, Trie::kRoot, spacious);
+  }
+}
+
+template <class Emit>
+void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& emit) {
+  if (trie.is_leaf(node)) return;
+  const ByteSet first = stepper_.first_bytes(items);
+  const std::size_t depth = depth_;
+  Items& next = scratch();
+  for (Trie::Node c = node + 1; c < trie.end(node); c = trie.end(c)) {
+    if (!first.contains(trie.byte(c))) continue;
+    next.clear();
+    stepper_.step(items, trie.byte(c), next);
+    if (next.empty()) continue;
+    remove_duplicates(next);
+    emit(c, next);
+  }
+  depth_ = depth;
+}
+
+void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
+  const Trie& t = trie(id);
+  const std::size_t depth = depth_;
+  const Items* walked = &items;
+  if (t.subtree_size(node) >= kFrameNodes) {
+    Items& others = scratch();
+    for (const Item& item : items) {
+      if (has_frame(item.head)) {
+        apply_frame(item, id, node);
+      } else {
+        others.push_back(item);
+      }
+    }
+    walked = &others;
+  }
+  if (!walked->empty()) {
+    walk(t, node, *walked, [&](Trie::Node c, const Items& next) {
+      for (const TokenId token : t.at(c)) set_bit(words_, token);
+      walk_tokens(id, c, next);
+    });
+  }
+  depth_ = depth;
+}
+
+void Masker::apply_frame(const Item& item, TrieId id, Trie::Node node) {
+  const Frame& frame = frames_.get(item.head, id, node, stepper_);
+  frame.inside.or_into(words_);
+  if (frame.by_prefix) {
+    walk_suffixes(item.rest, frame.prefixes);
+    return;
+  }
+  if (frame.exits.empty()) return;
+  const Trie& t = trie(id);
+  const std::size_t depth = depth_;
+  Items& rest = scratch();
+  stepper_.append_closed(item.rest, rest);
+  Items& next = scratch();
+  const ByteSet first = stepper_.first_bytes(rest) & frame.exit_bytes;
+  auto exit = frame.exits.begin();
+  first.for_each([&](std::uint8_t byte) {
+    next.clear();
+    stepper_.step(rest, byte, next);
+    if (next.empty()) return;
+    remove_duplicates(next);
+    exit = std::lower_bound(exit, frame.exits.end(), byte, [](const auto& e, std::uint8_t b) { return e.byte < b; });
+    for (; exit != frame.exits.end() && exit->byte == byte; ++exit) {
+      for (const TokenId token : t.at(exit->node)) set_bit(words_, token);
+      walk_tokens(id, exit->node, next);
+    }
+  });
+  depth_ = depth;
+}
+
+// Tokens that close a quoted text midway: those whose prefix is allowed, with what follows walking the left-over texts.
+void Masker::walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes) {
+  if (std::all_of(prefixes.begin(), prefixes.end(), [](std::uint64_t w) { return w == 0; })) return;
+  const Trie& suffixes = tables_.quote_suffixes;
+  const auto emit = [&](Trie::Node n) {
+    for (const std::uint32_t payload : suffixes.at(n)) {
+      const auto& split = tables_.quote_splits[payload];
+      if (((prefixes[split.prefix >> 6U] >> (split.prefix & 63U)) & 1U) != 0) set_bit(words_, split.token);
+    }
+  };
+  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+    emit(n);
+    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+  };
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  stepper_.append_closed(rest, items);
+  down(down, Trie::kRoot, items);
+  depth_ = depth;
+}
+
+// Inside a key that may be any other than the listed ones: every token of text stays inside; a token with a quote ends
+// a key that depends on its prefix.
+void Masker::apply_key(const Item& item) {
+  const RecordInfo& record = stepper_.structures()->record(item.head.w1);
+  tables_.body_set.or_into(words_);
+  const std::size_t count = tables_.quote_prefixes.size();
+  std::map<std::uint32_t, std::vector<std::uint64_t>> by_label;
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::uint32_t place = stepper_.step_key_text(record, item.head.w2, tables_.quote_prefixes[p]);
+    if (place == Stepper::kDeadKey) continue;
+    const std::uint32_t label = stepper_.key_label(record, place);
+    if (label == Stepper::kNotAKey) continue;
+    auto& bits = by_label[label];
+    bits.resize((count + 63) / 64);
+    bits[p >> 6U] |= std::uint64_t{1} << (p & 63U);
+  }
+  for (const auto& [label, prefixes] : by_label) {
+    const StateId after = store_.intern_one(
+        {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, label), item.rest});
+    walk_suffixes(after, prefixes);
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,108 @@
+#include "frames/state_store.hpp"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+// Unions this deep are left as sets: equal heads then stand side by side, which costs time, not correctness.
+constexpr unsigned kMaxUnionDepth = 64;
+
+std::uint32_t hash_of(std::span<const Item> items) noexcept {
+  std::uint64_t h = items.size();
+  for (const Item& item : items) {
+    for (const std::uint32_t w : {item.head.w0, item.head.w1, item.head.w2, item.rest}) {
+      h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
+      h ^= h >> 32U;
+    }
+  }
+  return static_cast<std::uint32_t>(h);
+}
+
+}  // namespace
+
+StateStore::StateStore(std::size_t max_bytes) : max_bytes_(max_bytes) {
+  spans_.push_back({});
+  table_.resize(64);
+}
+
+StateId StateStore::intern(Items& items) {
+  normalise(items, 0);
+  return intern_sorted(items);
+}
+
+StateId StateStore::intern_one(const Item& item) { return intern_sorted({&item, 1}); }
+
+void StateStore::normalise(Items& items, unsigned depth) {
+  if (items.size() < 2) return;
+  std::sort(items.begin(), items.end());
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    if (items[i] == items[kept]) continue;
+    if (items[i].head == items[kept].head && depth < kMaxUnionDepth) {
+      items[kept].rest = unite(items[kept].rest, items[i].rest, depth + 1);
+    } else {
+      items[++kept] = items[i];
+    }
+  }
+  items.resize(kept + 1);
+}
+
+StateId StateStore::unite(StateId a, StateId b, unsigned depth) {
+  if (a == b || b == kDeadState) return a;
+  if (a == kDeadState) return b;
+  if (a > b) std::swap(a, b);
+  const std::uint64_t key = (std::uint64_t{a} << 32U) | b;
+  if (const auto it = unions_.find(key); it != unions_.end()) return it->second;
+  Items both(items(a).begin(), items(a).end());
+  both.insert(both.end(), items(b).begin(), items(b).end());
+  normalise(both, depth);
+  const StateId result = intern_sorted(both);
+  unions_.emplace(key, result);
+  return result;
+}
+
+StateId StateStore::intern_sorted(std::span<const Item> items) {
+  if (items.empty()) return kDeadState;
+  const std::uint32_t hash = hash_of(items);
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = hash & mask;
+  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+    const Span& span = spans_[table_[slot]];
+    if (span.hash == hash && span.count == items.size() &&
+        std::equal(items.begin(), items.end(), items_.begin() + span.first)) {
+      return table_[slot];
+    }
+  }
+  if (memory_bytes() > max_bytes_) {
+    exhausted_ = true;
+    return kDeadState;
+  }
+  const auto id = static_cast<StateId>(spans_.size());
+  Span span;
+  span.first = static_cast<std::uint32_t>(items_.size());
+  span.count = static_cast<std::uint32_t>(items.size());
+  span.hash = hash;
+  items_.insert(items_.end(), items.begin(), items.end());
+  spans_.push_back(span);
+  table_[slot] = id;
+  if (spans_.size() * 2 > table_.size()) grow_table();
+  return id;
+}
+
+void StateStore::grow_table() {
+  table_.assign(table_.size() * 2, 0);
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t id = 1; id < spans_.size(); ++id) {
+    std::size_t slot = spans_[id].hash & mask;
+    while (table_[slot] != 0) slot = (slot + 1) & mask;
+    table_[slot] = static_cast<StateId>(id);
+  }
+}
+
+std::size_t StateStore::memory_bytes() const noexcept {
+  return items_.capacity() * sizeof(Item) + spans_.capacity() * sizeof(Span) + table_.capacity() * sizeof(StateId) +
+         unions_.size() * 32;
+}
+
+}  // namespace weir

@@ -1,0 +1,457 @@
+#include "frames/stepper.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "frames/quoted.hpp"
+
+namespace weir {
+namespace {
+
+// Quoted text whose decoded bytes match an expression, with a count of code points beside it.
+struct TextInner {
+  ExprArena& arena;
+  StructureSource* source;
+  ExprId expr;
+  CounterId counter;
+
+  bool begin_character() {
+    if (counter == 0) return true;
+    const LengthCounter left = source->counter(counter);
+    if (left.max_left == 0) return false;
+    // Without a maximum there is nothing to count once the minimum is reached.
+    counter = left.max_left == kUnbounded && left.min_left <= 1 ? 0 : counter + 1;
+    return true;
+  }
+  bool take_byte(std::uint8_t b) {
+    expr = arena.step(expr, b);
+    return expr != kEmptyExpr;
+  }
+  bool may_end() const {
+    return arena.nullable(expr) && (counter == 0 || source->counter(counter).min_left == 0);
+  }
+  bool may_take(char32_t first, char32_t last) {
+    if (counter != 0 && source->counter(counter).max_left == 0) return false;
+    std::vector<Utf8Sequence> sequences;
+    append_utf8_sequences(first, last, sequences);
+    return std::any_of(sequences.begin(), sequences.end(),
+                       [&](const Utf8Sequence& sequence) { return reaches(expr, sequence, 0); });
+  }
+  bool reaches(ExprId e, const Utf8Sequence& sequence, std::uint8_t at) {
+    if (at == sequence.length) return true;
+    for (unsigned b = sequence.bytes[at].first; b <= sequence.bytes[at].last; ++b) {
+      const ExprId next = arena.step(e, static_cast<std::uint8_t>(b));
+      if (next != kEmptyExpr && reaches(next, sequence, static_cast<std::uint8_t>(at + 1))) return true;
+    }
+    return false;
+  }
+};
+
+// A key of a record: a place in the trie of listed keys, or off it.
+struct KeyInner {
+  Stepper& stepper;
+  const RecordInfo& record;
+  std::uint32_t place;
+
+  bool begin_character() const { return true; }
+  bool take_byte(std::uint8_t b) {
+    place = stepper.step_key(record, place, b);
+    return place != Stepper::kDeadKey;
+  }
+  bool may_end() const { return stepper.key_label(record, place) != Stepper::kNotAKey; }
+  bool may_take(char32_t first, char32_t last) const {
+    if (record.others) return true;
+    if ((place & kOffTrie) != 0) return false;
+    const KeySet::Node& node = record.keys->node(place);
+    for (std::uint32_t k = node.first_key; k < node.last_key; ++k) {
+      const std::string& key = record.keys->keys()[k];
+      if (key.size() == node.depth || !record.allows(k)) continue;
+      std::size_t offset = node.depth;
+      const char32_t c = next_code_point(key, offset);
+      if (c >= first && c <= last) return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+Stepper::Stepper(const Grammar& grammar, StateStore& store)
+    : grammar_(grammar), arena_(grammar.expressions()), structures_(grammar.structures()), store_(store) {
+  if (structures_ != nullptr) notation_ = &structures_->notation();
+}
+
+StateId Stepper::start() {
+  const StateId end = store_.intern_one({Head::make(HeadKind::kEnd, 0, 0, 0), kDeadState});
+  Items items;
+  const Symbol start = grammar_.start();
+  switch (start.kind) {
+    case Symbol::Kind::kExpression:
+      if (start.id != kEpsilonExpr && start.id != kEmptyExpr) {
+        items.push_back({Head::make(HeadKind::kExpr, 0, start.id, 0), end});
+      }
+      break;
+    case Symbol::Kind::kValue: {
+      Items after{{Head::make(HeadKind::kEnd, 0, 0, 0), kDeadState}};
+      if (notation_->flexible_space) after.push_back({Head::make(HeadKind::kSpace, 0, 0, 0), end});
+      items.push_back({Head::make(HeadKind::kValue, 0, start.id, 0), store_.intern(after)});
+      break;
+    }
+    case Symbol::Kind::kRule: {
+      const StateId rule = store_.intern_one(
+          {Head::make(HeadKind::kRule, 0, grammar_.rules()[start.id].start, 0), end});
+      append_closed(rule, items);
+      break;
+    }
+  }
+  if (grammar_.matches_empty()) items.push_back({Head::make(HeadKind::kEnd, 0, 0, 0), kDeadState});
+  return store_.intern(items);
+}
+
+void Stepper::step(const Items& items, std::uint8_t byte, Items& out) {
+  for (const Item& item : items) step(item, byte, out);
+}
+
+StateId Stepper::step(StateId s, std::uint8_t byte) {
+  const Items items(store_.items(s).begin(), store_.items(s).end());
+  Items out;
+  step(items, byte, out);
+  return store_.intern(out);
+}
+
+void Stepper::step(const Item& item, std::uint8_t byte, Items& out) {
+  switch (item.head.kind()) {
+    case HeadKind::kExpr: step_expr(item.head.w1, item.rest, byte, out); return;
+    case HeadKind::kText: step_text(item, byte, out); return;
+    case HeadKind::kKey: step_key_head(item, byte, out); return;
+    case HeadKind::kRecord: step_record(item, byte, out); return;
+    case HeadKind::kList: step_list(item, byte, out); return;
+    case HeadKind::kValue: step_value(item, byte, out); return;
+    case HeadKind::kSpace:
+      if (notation_->space.contains(byte)) {
+        out.push_back(item);
+        append_closed(item.rest, out);
+      }
+      return;
+    case HeadKind::kEnd:
+    case HeadKind::kRule: return;
+  }
+}
+
+HeadStep Stepper::step_head(const Head& head, std::uint8_t byte) {
+  HeadStep result;
+  if (head.kind() == HeadKind::kExpr) {
+    const ExprId e = arena_.step(head.w1, byte);
+    if (e == kEmptyExpr) return result;
+    result.alive = e != kEpsilonExpr;
+    result.ends = arena_.nullable(e);
+    result.next = Head::make(HeadKind::kExpr, 0, e, 0);
+    return result;
+  }
+  TextInner inner{arena_, structures_, head.w1, head.w2};
+  std::uint32_t aux = head.aux();
+  const QuotedStep step = step_quoted(inner, aux, byte, notation_->quote);
+  result.alive = step == QuotedStep::kAlive;
+  result.ends = step == QuotedStep::kEnd;
+  result.next = Head::make(HeadKind::kText, aux, inner.expr, inner.counter);
+  return result;
+}
+
+void Stepper::step_expr(ExprId e, StateId rest, std::uint8_t byte, Items& out) {
+  const ExprId next = arena_.step(e, byte);
+  if (next == kEmptyExpr) return;
+  if (next != kEpsilonExpr) out.push_back({Head::make(HeadKind::kExpr, 0, next, 0), rest});
+  if (arena_.nullable(next)) append_closed(rest, out);
+}
+
+void Stepper::step_text(const Item& item, std::uint8_t byte, Items& out) {
+  const HeadStep step = step_head(item.head, byte);
+  if (step.alive) out.push_back({step.next, item.rest});
+  if (step.ends) append_closed(item.rest, out);
+}
+
+std::uint32_t Stepper::step_key(const RecordInfo& record, std::uint32_t place, std::uint8_t byte) {
+  ExprId utf8 = place & ~kOffTrie;
+  if ((place & kOffTrie) == 0) {
+    const std::uint32_t child = record.keys->child(place, byte);
+    if (child != KeySet::kNone) {
+      const KeySet::Node& node = record.keys->node(child);
+      return record.others || record.allows_any(node.first_key, node.last_key) ? child : kDeadKey;
+    }
+    utf8 = record.keys->node(place).utf8;
+  }
+  if (!record.others) return kDeadKey;
+  utf8 = arena_.step(utf8, byte);
+  return utf8 == kEmptyExpr ? kDeadKey : kOffTrie | utf8;
+}
+
+std::uint32_t Stepper::step_key_text(const RecordInfo& record, std::uint32_t place, std::string_view written) {
+  KeyInner inner{*this, record, place};
+  std::uint32_t aux = 0;
+  for (const char c : written) {
+    if (step_quoted(inner, aux, static_cast<std::uint8_t>(c), notation_->quote) != QuotedStep::kAlive) return kDeadKey;
+  }
+  return aux == 0 ? inner.place : kDeadKey;
+}
+
+std::uint32_t Stepper::key_label(const RecordInfo& record, std::uint32_t place) const {
+  const std::uint32_t other = record.others ? kOtherKey : kNotAKey;
+  if ((place & kOffTrie) != 0) return other;
+  const std::uint32_t key = record.keys->key_at(place);
+  if (key == KeySet::kNone) return other;
+  return record.allows(key) ? key : kNotAKey;
+}
+
+void Stepper::step_key_head(const Item& item, std::uint8_t byte, Items& out) {
+  const RecordInfo& record = structures_->record(item.head.w1);
+  KeyInner inner{*this, record, item.head.w2};
+  std::uint32_t aux = item.head.aux();
+  switch (step_quoted(inner, aux, byte, notation_->quote)) {
+    case QuotedStep::kDead: return;
+    case QuotedStep::kAlive:
+      out.push_back({Head::make(HeadKind::kKey, aux, item.head.w1, inner.place), item.rest});
+      return;
+    case QuotedStep::kEnd:
+      out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1,
+                                key_label(record, item.head.w2)),
+                     item.rest});
+      return;
+  }
+}
+
+// Reads a separator byte by byte. `finished` turns true when it is complete; otherwise the head with its new offset is
+// pushed. White space in front of it is taken where the notation is flexible.
+bool Stepper::step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out,
+                             bool& finished) {
+  const std::uint32_t offset = offset_of(item.head);
+  if (byte == static_cast<std::uint8_t>(separator[offset])) {
+    finished = offset + 1 == separator.size();
+    if (!finished) {
+      Item next = item;
+      next.head = Head::make(item.head.kind(), phase_aux(phase_of(item.head), offset + 1), item.head.w1, item.head.w2);
+      out.push_back(next);
+    }
+    return true;
+  }
+  return false;
+}
+
+void Stepper::push_members(RecordId id, std::uint32_t label, StateId rest, Items& out) {
+  for (const Member& member : structures_->members(id, label)) {
+    const StateId after = store_.intern_one(
+        {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterValue), member.next, 0), rest});
+    out.push_back({Head::make(HeadKind::kValue, 0, member.value, 0), after});
+  }
+}
+
+void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
+  const Head& head = item.head;
+  const std::uint32_t offset = offset_of(head);
+  if (offset == 0 && notation_->flexible_space && notation_->space.contains(byte)) {
+    out.push_back(item);
+    return;
+  }
+  bool finished = false;
+  if (phase_of(head) == Phase::kAfterKey) {
+    if (step_separator(item, notation_->key_separator, byte, out, finished) && finished) {
+      push_members(head.w1, head.w2, item.rest, out);
+    }
+    return;
+  }
+  const RecordInfo& record = structures_->record(head.w1);
+  const bool at_key = phase_of(head) != Phase::kAfterValue;
+  if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->record_close) && record.may_close &&
+      phase_of(head) != Phase::kAfterSeparator) {
+    append_closed(item.rest, out);
+  }
+  if (!record.may_continue) return;
+  if (at_key) {
+    if (byte == static_cast<std::uint8_t>(notation_->quote)) {
+      out.push_back({Head::make(HeadKind::kKey, 0, head.w1, 0), item.rest});
+    }
+  } else if (step_separator(item, notation_->item_separator, byte, out, finished) && finished) {
+    out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterSeparator), head.w1, 0), item.rest});
+  }
+}
+
+void Stepper::push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out) {
+  const std::uint32_t next = std::min(count + 1, info.saturation());
+  const StateId after = store_.intern_one(
+      {Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), id, next), rest});
+  out.push_back({Head::make(HeadKind::kValue, 0, info.item(count), 0), after});
+}
+
+void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
+  const Head& head = item.head;
+  const std::uint32_t offset = offset_of(head);
+  if (offset == 0 && notation_->flexible_space && notation_->space.contains(byte)) {
+    out.push_back(item);
+    return;
+  }
+  const ListInfo& info = structures_->list(head.w1);
+  const std::uint32_t count = head.w2;
+  if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->list_close) && count >= info.min_items) {
+    append_closed(item.rest, out);
+  }
+  // A saturated count of an unbounded list stands for every larger one.
+  const bool more = (info.max_items == kUnbounded || count < info.max_items) && info.item(count) != kNoValue;
+  if (phase_of(head) == Phase::kAfterOpen || !more) return;
+  bool finished = false;
+  if (step_separator(item, notation_->item_separator, byte, out, finished) && finished) {
+    push_list_item(head.w1, info, count, item.rest, out);
+  }
+}
+
+void Stepper::step_value(const Item& item, std::uint8_t byte, Items& out) {
+  if (notation_->flexible_space && notation_->space.contains(byte)) {
+    out.push_back(item);
+    return;
+  }
+  const ValueInfo& value = structures_->value(item.head.w1);
+  if (value.scalar != kEmptyExpr) step_expr(value.scalar, item.rest, byte, out);
+  if (byte == static_cast<std::uint8_t>(notation_->quote)) {
+    for (const TextInfo& text : value.texts) {
+      out.push_back({Head::make(HeadKind::kText, 0, text.content, text.counter), item.rest});
+    }
+  }
+  if (byte == static_cast<std::uint8_t>(notation_->record_open)) {
+    for (const RecordId id : value.records) {
+      out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterOpen), id, 0), item.rest});
+    }
+  }
+  if (byte == static_cast<std::uint8_t>(notation_->list_open)) {
+    for (const ListId id : value.lists) {
+      const ListInfo& info = structures_->list(id);
+      // The first item reads its own white space; this head is there to close an empty list.
+      if (info.min_items == 0) {
+        out.push_back({Head::make(HeadKind::kList, phase_aux(Phase::kAfterOpen), id, 0), item.rest});
+      }
+      if (info.max_items > 0 && info.item(0) != kNoValue) push_list_item(id, info, 0, item.rest, out);
+    }
+  }
+}
+
+void Stepper::append_closed(StateId s, Items& out) {
+  const StateId closed = close(s);
+  const auto items = store_.items(closed);
+  out.insert(out.end(), items.begin(), items.end());
+}
+
+StateId Stepper::rule_target(RuleStateId target, StateId rest) {
+  const RuleState& state = grammar_.rule_states()[target];
+  if (state.accepting && state.edges.empty()) return rest;  // a tail call returns to the caller's caller
+  return store_.intern_one({Head::make(HeadKind::kRule, 0, target, 0), rest});
+}
+
+// Expands rules on top until only heads that consume bytes are left. Calls of one rule from many places share one
+// expansion over the union of the places: rules are expanded callers first, so all of them are known by then.
+StateId Stepper::close(StateId s) {
+  if (s == kDeadState) return s;
+  if (store_.closed(s) != 0) return store_.closed(s);
+  const auto given = store_.items(s);
+  const bool has_rule = std::any_of(given.begin(), given.end(),
+                                    [](const Item& item) { return item.head.kind() == HeadKind::kRule; });
+  if (!has_rule) return store_.closed(s) = s;
+
+  Items closed;
+  Items open(given.begin(), given.end());
+  std::vector<Item> seen;
+  std::map<std::pair<std::uint32_t, RuleId>, StateId> calls;  // by left order
+  for (;;) {
+    while (!open.empty()) {
+      const Item item = open.back();
+      open.pop_back();
+      if (item.head.kind() != HeadKind::kRule) {
+        closed.push_back(item);
+        continue;
+      }
+      if (std::find(seen.begin(), seen.end(), item) != seen.end()) continue;
+      seen.push_back(item);
+      const RuleState& state = grammar_.rule_states()[item.head.w1];
+      if (state.accepting) {
+        const auto rest = store_.items(item.rest);
+        open.insert(open.end(), rest.begin(), rest.end());
+      }
+      for (const RuleEdge& edge : state.edges) {
+        const StateId after = rule_target(edge.target, item.rest);
+        switch (edge.symbol.kind) {
+          case Symbol::Kind::kExpression:
+            closed.push_back({Head::make(HeadKind::kExpr, 0, edge.symbol.id, 0), after});
+            break;
+          case Symbol::Kind::kValue:
+            closed.push_back({Head::make(HeadKind::kValue, 0, edge.symbol.id, 0), after});
+            break;
+          case Symbol::Kind::kRule: {
+            StateId& call = calls[{grammar_.rules()[edge.symbol.id].left_order, edge.symbol.id}];
+            call = store_.unite(call, after);
+            break;
+          }
+        }
+      }
+    }
+    if (calls.empty()) break;
+    const auto [key, after] = *calls.begin();
+    calls.erase(calls.begin());
+    open.push_back({Head::make(HeadKind::kRule, 0, grammar_.rules()[key.second].start, 0), after});
+  }
+  const StateId result = store_.intern(closed);
+  store_.closed(s) = result;
+  store_.closed(result) = result;
+  return result;
+}
+
+bool Stepper::may_complete(StateId s) const noexcept {
+  const auto items = store_.items(s);
+  return std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kEnd; });
+}
+
+ByteSet Stepper::first_bytes(const Items& items) {
+  ByteSet first;
+  for (const Item& item : items) {
+    const Head& head = item.head;
+    switch (head.kind()) {
+      case HeadKind::kExpr: first |= arena_.first_bytes(head.w1); break;
+      case HeadKind::kText: return ByteSet::all();
+      case HeadKind::kKey: {
+        const RecordInfo& record = structures_->record(head.w1);
+        if (record.others || head.aux() != 0) return ByteSet::all();
+        for (const KeySet::Edge& edge : record.keys->edges(head.w2)) first.insert(edge.byte);
+        first.insert(static_cast<std::uint8_t>(notation_->quote));
+        first.insert('\\');
+        break;
+      }
+      case HeadKind::kSpace: first |= notation_->space; break;
+      case HeadKind::kValue: {
+        const ValueInfo& value = structures_->value(head.w1);
+        if (value.scalar != kEmptyExpr) first |= arena_.first_bytes(value.scalar);
+        if (!value.texts.empty()) first.insert(static_cast<std::uint8_t>(notation_->quote));
+        if (!value.records.empty()) first.insert(static_cast<std::uint8_t>(notation_->record_open));
+        if (!value.lists.empty()) first.insert(static_cast<std::uint8_t>(notation_->list_open));
+        if (notation_->flexible_space) first |= notation_->space;
+        break;
+      }
+      case HeadKind::kRecord:
+      case HeadKind::kList: {
+        if (notation_->flexible_space) first |= notation_->space;
+        const bool list = head.kind() == HeadKind::kList;
+        const Phase phase = phase_of(head);
+        if (phase == Phase::kAfterKey) {
+          first.insert(static_cast<std::uint8_t>(notation_->key_separator[offset_of(head)]));
+        } else {
+          first.insert(static_cast<std::uint8_t>(list ? notation_->list_close : notation_->record_close));
+          if (phase == Phase::kAfterValue) {
+            first.insert(static_cast<std::uint8_t>(notation_->item_separator[offset_of(head)]));
+          } else if (!list) {
+            first.insert(static_cast<std::uint8_t>(notation_->quote));
+          }
+        }
+        break;
+      }
+      case HeadKind::kEnd:
+      case HeadKind::kRule: break;
+    }
+  }
+  return first;
+}
+
+}  // namespace weir

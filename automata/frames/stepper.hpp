@@ -1,0 +1,83 @@
+// One byte further: the transition function of every kind of head. Private to automata/.
+//
+// The contract of a head h over what follows it: step gives the heads it may become, and where it may end, the heads
+// of what follows. All heads handed out are alive: some text completes them. The only heads that a closed state holds
+// are those that consume bytes, and kEnd.
+// Thread safety: none; each matcher owns one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frames/head.hpp"
+#include "frames/state_store.hpp"
+#include "weir/grammar/grammar.hpp"
+#include "weir/grammar/structure.hpp"
+
+namespace weir {
+
+// What a head becomes by itself, whatever follows it.
+struct HeadStep {
+  bool alive = false;  // it goes on as `next`
+  bool ends = false;   // it may end after this byte
+  Head next;
+};
+
+class Stepper {
+ public:
+  Stepper(const Grammar& grammar, StateStore& store);
+
+  // The state of the empty text.
+  StateId start();
+  // Appends the items that `item` becomes by the byte. `out` may hold duplicates.
+  void step(const Item& item, std::uint8_t byte, Items& out);
+  void step(const Items& items, std::uint8_t byte, Items& out);
+  // The state after the byte; kDeadState: none.
+  StateId step(StateId s, std::uint8_t byte);
+
+  // For kExpr and kText heads: the step without what follows.
+  HeadStep step_head(const Head& head, std::uint8_t byte);
+  // Appends the items of `s`, rules expanded.
+  void append_closed(StateId s, Items& out);
+
+  // A superset of the bytes with which some item goes on, exact for expressions.
+  ByteSet first_bytes(const Items& items);
+
+  bool may_complete(StateId s) const noexcept;
+
+  // The place in the key set after one more byte of decoded key text, or kDead. Shared with the mask of keys.
+  static constexpr std::uint32_t kDeadKey = 0xFFFFFFFF;
+  std::uint32_t step_key(const RecordInfo& record, std::uint32_t place, std::uint8_t byte);
+  // The place after a piece of a key as it is written, escapes and all, that ends between characters.
+  std::uint32_t step_key_text(const RecordInfo& record, std::uint32_t place, std::string_view written);
+  // The key's label if it may end here: a listed key, kOtherKey, or kNotAKey.
+  static constexpr std::uint32_t kNotAKey = 0xFFFFFFFE;
+  std::uint32_t key_label(const RecordInfo& record, std::uint32_t place) const;
+
+  ExprArena& arena() noexcept { return arena_; }
+  StructureSource* structures() noexcept { return structures_; }
+
+ private:
+  void step_expr(ExprId e, StateId rest, std::uint8_t byte, Items& out);
+  void step_text(const Item& item, std::uint8_t byte, Items& out);
+  void step_key_head(const Item& item, std::uint8_t byte, Items& out);
+  void step_record(const Item& item, std::uint8_t byte, Items& out);
+  void step_list(const Item& item, std::uint8_t byte, Items& out);
+  void step_value(const Item& item, std::uint8_t byte, Items& out);
+  // The list's item number `count`, followed by the list.
+  void push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out);
+  void push_members(RecordId id, std::uint32_t label, StateId rest, Items& out);
+  bool step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out, bool& finished);
+  StateId close(StateId s);
+  StateId rule_target(RuleStateId target, StateId rest);
+
+  const Grammar& grammar_;
+  ExprArena& arena_;
+  StructureSource* structures_;
+  const Notation* notation_ = nullptr;
+  StateStore& store_;
+};
+
+}  // namespace weir

@@ -1,0 +1,54 @@
+// Writing token masks: little-endian 32-bit words, bit t = token t. Private to automata/.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "weir/automata/vocabulary.hpp"
+
+namespace weir {
+
+inline void set_bit(std::span<std::uint32_t> words, TokenId t) noexcept { words[t >> 5U] |= 1U << (t & 31U); }
+inline bool test_bit(std::span<const std::uint32_t> words, TokenId t) noexcept {
+  return ((words[t >> 5U] >> (t & 31U)) & 1U) != 0;
+}
+
+// A set of tokens: a short list of ids, or a bitset once that is smaller.
+class TokenSet {
+ public:
+  void add(TokenId t) { ids_.push_back(t); }
+  void add(std::span<const TokenId> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
+  // Chooses the form. `words` is the width of the vocabulary's masks.
+  void seal(std::size_t words) {
+    if (ids_.size() > words / 4) {
+      bits_.assign(words, 0);
+      for (const TokenId t : ids_) set_bit(bits_, t);
+      ids_ = {};
+    } else {
+      ids_.shrink_to_fit();
+    }
+  }
+  void or_into(std::span<std::uint32_t> words) const noexcept {
+    for (std::size_t i = 0; i < bits_.size(); ++i) words[i] |= bits_[i];
+    for (const TokenId t : ids_) set_bit(words, t);
+  }
+  bool is_dense() const noexcept { return !bits_.empty(); }
+  std::size_t memory_bytes() const noexcept { return bits_.capacity() * 4 + ids_.capacity() * sizeof(TokenId); }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const TokenId t : ids_) visit(t);
+    for (std::size_t i = 0; i < bits_.size(); ++i) {
+      for (std::uint32_t w = bits_[i]; w != 0; w &= w - 1) {
+        visit(static_cast<TokenId>(i * 32 + static_cast<unsigned>(std::countr_zero(w))));
+      }
+    }
+  }
+
+ private:
+  std::vector<TokenId> ids_;
+  std::vector<std::uint32_t> bits_;
+};
+
+}  // namespace weir

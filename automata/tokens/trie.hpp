@@ -1,0 +1,46 @@
+// A trie over byte strings in one flat array, in depth-first order: a node's subtree is the index range that follows
+// it, and the payloads of a subtree are one contiguous range. Private to automata/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir {
+
+class Trie {
+ public:
+  using Node = std::uint32_t;
+  static constexpr Node kRoot = 0;
+
+  Trie() = default;
+  // Entries in any order; several may have the same text. The empty text belongs to the root.
+  explicit Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries);
+
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(nodes_.size()) - 1; }
+  std::uint8_t byte(Node n) const noexcept { return nodes_[n].byte; }
+  // One past the last node of n's subtree. Children of n: c = n + 1, then end(c), while below end(n).
+  Node end(Node n) const noexcept { return nodes_[n].end; }
+  bool is_leaf(Node n) const noexcept { return nodes_[n].end == n + 1; }
+  std::uint32_t subtree_size(Node n) const noexcept { return nodes_[n].end - n; }
+  // Payloads of the texts that end at n.
+  std::span<const std::uint32_t> at(Node n) const noexcept {
+    return std::span(payloads_).subspan(nodes_[n].first, nodes_[n + 1].first - nodes_[n].first);
+  }
+  std::size_t memory_bytes() const noexcept {
+    return nodes_.capacity() * sizeof(Entry) + payloads_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  struct Entry {
+    Node end = 0;
+    std::uint32_t first = 0;  // payloads of this node and its subtree start here
+    std::uint8_t byte = 0;
+  };
+  std::vector<Entry> nodes_;  // and one sentinel
+  std::vector<std::uint32_t> payloads_;
+};
+
+}  // namespace weir

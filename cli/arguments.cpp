@@ -1,0 +1,131 @@
+#include "arguments.hpp"
+
+#include <array>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "files.hpp"
+#include "weir/sampler/ngram_model.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::array<std::pair<const char*, Draft>, 5> kDrafts = {{{"2020-12", Draft::k2020_12},
+                                                                   {"2019-09", Draft::k2019_09},
+                                                                   {"7", Draft::kDraft7},
+                                                                   {"6", Draft::kDraft6},
+                                                                   {"4", Draft::kDraft4}}};
+
+Draft draft_named(const std::string& name) {
+  for (const auto& [spelling, draft] : kDrafts) {
+    if (name == spelling) return draft;
+  }
+  return Draft::k2020_12;
+}
+
+}  // namespace
+
+void GrammarArguments::add_to(CLI::App& app) {
+  const auto source = [&](const char* name, std::string& target, const char* help, Notation notation) {
+    CLI::Option* option = app.add_option(name, target, help)->group("Grammar (exactly one; - is standard input)");
+    sources_.push_back({option, notation});
+  };
+  source("--json-schema", json_schema_, "a JSON Schema, drafts 4 to 2020-12", Notation::kJsonSchema);
+  source("--ebnf", ebnf_, "a grammar in EBNF, ISO 14977 or W3C spelling", Notation::kEbnf);
+  source("--regex", regex_, "an ECMA-262 regular expression for the whole text, itself or -", Notation::kRegex);
+  sources_[0].option->type_name("FILE");
+  sources_[1].option->type_name("FILE");
+  sources_[2].option->type_name("PATTERN");
+
+  const auto belongs = [&](CLI::Option* option, Notation notation, const char* group) {
+    option->group(group);
+    notation_options_.push_back({option, notation});
+  };
+  constexpr const char* kSchemaGroup = "With --json-schema";
+  belongs(app.add_option("--profile", profile_, "white space: any (flexible), or just \", \" and \": \" (fixed)")
+              ->check(CLI::IsMember({"flexible", "fixed"}))
+              ->capture_default_str(),
+          Notation::kJsonSchema, kSchemaGroup);
+  belongs(app.add_option("--property-order", property_order_, "of keys: as listed in the schema, or any")
+              ->check(CLI::IsMember({"listed", "any"}))
+              ->capture_default_str(),
+          Notation::kJsonSchema, kSchemaGroup);
+  belongs(app.add_option("--draft", draft_, "of a schema without $schema")
+              ->check(CLI::IsMember({"2020-12", "2019-09", "7", "6", "4"}))
+              ->capture_default_str(),
+          Notation::kJsonSchema, kSchemaGroup);
+  belongs(app.add_flag("--ignore-formats", ignore_formats_, "treat every \"format\" as an annotation"),
+          Notation::kJsonSchema, kSchemaGroup);
+  belongs(
+      app.add_option("--start", start_, "the start rule (else \"start\", \"root\" or the first)")->type_name("RULE"),
+      Notation::kEbnf, "With --ebnf");
+}
+
+Result<GrammarText> GrammarArguments::read() const {
+  const Source* chosen = nullptr;
+  for (const Source& source : sources_) {
+    if (source.option->count() == 0) continue;
+    if (chosen != nullptr) {
+      return make_error(ErrorCode::kArgument, fmt::format("both {} and {} name a grammar; give exactly one",
+                                                          chosen->option->get_name(), source.option->get_name()));
+    }
+    chosen = &source;
+  }
+  if (chosen == nullptr) {
+    return make_error(ErrorCode::kArgument,
+                      "no grammar is named; give one of --json-schema FILE, --ebnf FILE or --regex PATTERN");
+  }
+  for (const NotationOption& option : notation_options_) {
+    if (option.option->count() != 0 && option.belongs_to != chosen->notation) {
+      return make_error(ErrorCode::kArgument, fmt::format("{} does not go with {}; leave it out",
+                                                          option.option->get_name(), chosen->option->get_name()));
+    }
+  }
+  if (chosen->notation == Notation::kRegex && regex_ != "-") {
+    return GrammarText{Notation::kRegex, regex_, "--regex", false};
+  }
+  const std::string& path = chosen->notation == Notation::kJsonSchema ? json_schema_
+                            : chosen->notation == Notation::kEbnf     ? ebnf_
+                                                                      : regex_;
+  Result<std::string> text = read_file(path, Limits{}.max_text_bytes);
+  if (!text) return text.error();
+  // A pattern piped by echo ends with a line end that nobody meant.
+  if (chosen->notation == Notation::kRegex && text->ends_with('\n')) text->pop_back();
+  return GrammarText{chosen->notation, std::move(*text), display_name(path), path == "-"};
+}
+
+Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const GrammarText& grammar) const {
+  switch (grammar.notation) {
+    case Notation::kEbnf: return compiler.compile_ebnf(grammar.text, {.start = start_});
+    case Notation::kRegex: return compiler.compile_regex(grammar.text);
+    case Notation::kJsonSchema: break;
+  }
+  JsonSchemaOptions options;
+  options.default_draft = draft_named(draft_);
+  options.style.flexible_whitespace = profile_ == "flexible";
+  options.any_property_order = property_order_ == "any";
+  options.assert_formats = !ignore_formats_;
+  return compiler.compile_json_schema(grammar.text, std::move(options));
+}
+
+void VocabularyArgument::add_to(CLI::App& app) {
+  option_ = app.add_option("--tokenizer", file_,
+                           "the vocabulary: tokenizer.json, tiktoken ranks, GGUF, tekken.json or SentencePiece .model "
+                           "(else the embedded model's)")
+                ->type_name("FILE");
+}
+
+Result<std::shared_ptr<const Vocabulary>> VocabularyArgument::load() const {
+  if (option_->count() == 0) {
+    Result<std::unique_ptr<NgramModel>> model = NgramModel::embedded();
+    if (!model) return model.error();
+    return (*model)->vocabulary();
+  }
+  Result<Vocabulary> vocabulary = Vocabulary::from_file(file_);
+  if (!vocabulary) return vocabulary.error();
+  return std::make_shared<const Vocabulary>(std::move(*vocabulary));
+}
+
+}  // namespace weir::cli

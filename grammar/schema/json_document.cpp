@@ -1,0 +1,387 @@
+// Written out rather than built on a JSON library because exact numbers need their spelling: readers that hand over
+// doubles refuse 1e400 and lose 2^53+1 and 0.1.
+#include "schema/json_document.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "ir/utf8.hpp"
+
+namespace weir::schema {
+namespace {
+
+constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
+constexpr std::uint32_t kIndexedFrom = 24;  // members from which an object is worth an index
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {}
+
+  Result<JsonDocument> read() {
+    if (text_.size() > std::min<std::size_t>(limits_.max_text_bytes, 0x7FFFFFFF)) {
+      return make_error(ErrorCode::kLimit, fmt::format("the schema has {} bytes, more than Limits::max_text_bytes ({})",
+                                                       text_.size(), limits_.max_text_bytes));
+    }
+    document_.storage_ = std::make_shared<JsonDocument::Storage>();
+    document_.storage_->source = std::make_unique_for_overwrite<char[]>(text_.size() + 1);
+    begin_ = document_.storage_->source.get();
+    if (!text_.empty()) std::memcpy(begin_, text_.data(), text_.size());
+    begin_[text_.size()] = '\0';  // a sentinel that no token contains
+    end_ = begin_ + text_.size();
+    at_ = text_.starts_with("\xEF\xBB\xBF") ? begin_ + 3 : begin_;  // a byte order mark is no part of the text
+    document_.nodes_.reserve(std::min<std::size_t>(text_.size() / 12 + 8, kMaxNodes));
+    read_values();
+    if (error_) return std::move(*error_);
+    return std::move(document_);
+  }
+
+ private:
+  bool fail(const char* where, std::string message, ErrorCode code = ErrorCode::kSyntax) {
+    if (!error_) {
+      error_ = error_at_offset(code, text_, static_cast<std::size_t>(where - begin_), std::move(message));
+    }
+    return false;
+  }
+
+  void skip_space() {
+    while (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t') ++at_;
+  }
+
+  void read_values() {
+    auto& nodes = document_.nodes_;
+    JsonId parent = kNoJson;
+    std::uint32_t depth = 0;
+    JsonNode member;  // holds the key of the value that comes next
+    for (;;) {
+      skip_space();
+      const auto id = static_cast<JsonId>(nodes.size());
+      if (id >= kMaxNodes) {
+        fail(at_, fmt::format("the schema has more than {} values; split it", kMaxNodes), ErrorCode::kLimit);
+        return;
+      }
+      member.parent = parent;
+      nodes.push_back(member);
+      member = {};
+      if (*at_ == '{' || *at_ == '[') {
+        if (++depth > limits_.max_depth) {
+          fail(at_, fmt::format("nested deeper than Limits::max_depth ({})", limits_.max_depth), ErrorCode::kLimit);
+          return;
+        }
+        nodes[id].kind = *at_ == '{' ? JsonKind::kObject : JsonKind::kArray;
+        ++at_;
+        skip_space();
+        if (*at_ != (nodes[id].kind == JsonKind::kObject ? '}' : ']')) {
+          parent = id;
+          ++nodes[id].size;
+          if (nodes[id].kind == JsonKind::kObject && !read_key(member)) return;
+          continue;
+        }
+        ++at_;
+        --depth;
+      } else if (!read_scalar(nodes[id])) {
+        return;
+      }
+      nodes[id].end = id + 1;
+      if (!close_containers(parent, depth, member)) return;
+      if (parent == kNoJson) break;
+    }
+    skip_space();
+    if (at_ != end_) fail(at_, "expected the end of the text after the JSON value");
+  }
+
+  // After a value: ends what ends here. False on an error; true with parent == kNoJson at the end of the document, else
+  // with another value to come.
+  bool close_containers(JsonId& parent, std::uint32_t& depth, JsonNode& member) {
+    auto& nodes = document_.nodes_;
+    while (parent != kNoJson) {
+      skip_space();
+      JsonNode& container = nodes[parent];
+      const bool object = container.kind == JsonKind::kObject;
+      if (*at_ == ',') {
+        ++at_;
+        ++container.size;
+        if (object) {
+          skip_space();
+          return read_key(member);
+        }
+        return true;
+      }
+      if (*at_ != (object ? '}' : ']')) return fail(at_, object ? "expected ',' or '}'" : "expected ',' or ']'");
+      ++at_;
+      container.end = static_cast<JsonId>(nodes.size());
+      if (object && !check_keys(parent)) return false;
+      parent = container.parent;
+      --depth;
+    }
+    return true;
+  }
+
+  bool read_key(JsonNode& member) {
+    if (*at_ != '"') return fail(at_, "expected a key in double quotes");
+    std::string_view key;
+    if (!read_string(key)) return false;
+    member.key = key.data();
+    member.key_size = static_cast<std::uint32_t>(key.size());
+    skip_space();
+    if (*at_ != ':') return fail(at_, "expected ':' after the key");
+    ++at_;
+    return true;
+  }
+
+  bool check_keys(JsonId object) {
+    keys_.clear();
+    for (const JsonId member : document_.children(object)) keys_.push_back(document_.key(member));
+    std::string_view twice;
+    bool found = false;
+    if (keys_.size() <= kIndexedFrom) {
+      for (std::size_t i = 1; i < keys_.size() && !found; ++i) {
+        for (std::size_t j = 0; j < i && !found; ++j) {
+          if (keys_[i] == keys_[j]) {
+            found = true;
+            twice = keys_[i];
+          }
+        }
+      }
+    } else {
+      std::unordered_set<std::string_view> seen(keys_.size() * 2);
+      for (const std::string_view key : keys_) {
+        if (!seen.insert(key).second) {
+          found = true;
+          twice = key;
+        }
+      }
+    }
+    return !found || fail(at_ - 1, fmt::format("the object that ends here has the key \"{}\" twice; remove one", twice),
+                          ErrorCode::kInvalid);
+  }
+
+  bool read_scalar(JsonNode& node) {
+    const auto word = [&](std::string_view expected, JsonKind kind) {
+      if (static_cast<std::size_t>(end_ - at_) < expected.size() || std::string_view(at_, expected.size()) != expected) {
+        return fail(at_, fmt::format("expected a JSON value; did you mean {}?", expected));
+      }
+      at_ += expected.size();
+      node.kind = kind;
+      return true;
+    };
+    switch (*at_) {
+      case 'n': return word("null", JsonKind::kNull);
+      case 't': return word("true", JsonKind::kTrue);
+      case 'f': return word("false", JsonKind::kFalse);
+      case '"': {
+        std::string_view text;
+        if (!read_string(text)) return false;
+        node.kind = JsonKind::kString;
+        node.text = text.data();
+        node.size = static_cast<std::uint32_t>(text.size());
+        return true;
+      }
+      default: return read_number(node);
+    }
+  }
+
+  bool read_number(JsonNode& node) {
+    const char* const start = at_;
+    if (*at_ == '-') ++at_;
+    if (!is_digit(*at_)) {
+      if (at_ == end_) return fail(at_, "the text ends where a JSON value should stand");
+      return fail(at_, at_ == start ? "expected a JSON value" : "expected a digit after '-'");
+    }
+    if (*at_ == '0') {
+      ++at_;
+      if (is_digit(*at_)) return fail(at_, "a number has no leading zeros");
+    }
+    while (is_digit(*at_)) ++at_;
+    if (*at_ == '.') {
+      ++at_;
+      if (!is_digit(*at_)) return fail(at_, "expected a digit after the decimal point");
+      while (is_digit(*at_)) ++at_;
+    }
+    if (*at_ == 'e' || *at_ == 'E') {
+      ++at_;
+      if (*at_ == '+' || *at_ == '-') ++at_;
+      if (!is_digit(*at_)) return fail(at_, "expected a digit in the exponent");
+      while (is_digit(*at_)) ++at_;
+    }
+    node.kind = JsonKind::kNumber;
+    node.text = start;
+    node.size = static_cast<std::uint32_t>(at_ - start);
+    return true;
+  }
+
+  // Precondition: at an opening quote. Decodes into the second buffer only if there is an escape.
+  bool read_string(std::string_view& out) {
+    const char* const start = ++at_;
+    unsigned char bits = 0;
+    for (;; ++at_) {
+      const auto c = static_cast<unsigned char>(*at_);
+      if (c == '"' || c == '\\' || c < 0x20) break;
+      bits |= c;
+    }
+    if (*at_ == '"') {
+      out = {start, static_cast<std::size_t>(at_ - start)};
+      ++at_;
+      return (bits & 0x80U) == 0 || check_utf8(start, at_ - 1);
+    }
+    if (!document_.storage_->decoded) {
+      // A decoded string is never longer than it was written, so that one buffer of the text's size is enough for all.
+      document_.storage_->decoded = std::make_unique_for_overwrite<char[]>(text_.size());
+      decoded_ = document_.storage_->decoded.get();
+    }
+    char* const first = decoded_;
+    std::memcpy(decoded_, start, static_cast<std::size_t>(at_ - start));
+    decoded_ += at_ - start;
+    while (*at_ != '"') {
+      const auto c = static_cast<unsigned char>(*at_);
+      if (c < 0x20) {
+        if (at_ == end_) return fail(at_, "the text ends within a string");
+        return fail(at_, "a control character in a string must be written as an escape");
+      }
+      if (c == '\\') {
+        if (!read_escape()) return false;
+      } else {
+        *decoded_++ = *at_++;
+      }
+    }
+    if (!check_utf8(start, at_)) return false;
+    ++at_;
+    out = {first, static_cast<std::size_t>(decoded_ - first)};
+    return true;
+  }
+
+  bool check_utf8(const char* from, const char* to) {
+    const auto bad = find_invalid_utf8({from, static_cast<std::size_t>(to - from)});
+    return !bad || fail(from + *bad, "the string is not well-formed UTF-8");
+  }
+
+  bool read_code_unit(unsigned& out) {
+    out = 0;
+    for (int i = 0; i < 4; ++i, ++at_) {
+      const int digit = hex_value(*at_);
+      if (digit < 0) return fail(at_, "expected four hexadecimal digits after \\u");
+      out = out * 16 + static_cast<unsigned>(digit);
+    }
+    return true;
+  }
+
+  bool read_escape() {
+    const char* const start = at_++;
+    const auto simple = [&](char c) {
+      *decoded_++ = c;
+      ++at_;
+      return true;
+    };
+    switch (*at_) {
+      case '"':
+      case '\\':
+      case '/': return simple(*at_);
+      case 'b': return simple('\b');
+      case 'f': return simple('\f');
+      case 'n': return simple('\n');
+      case 'r': return simple('\r');
+      case 't': return simple('\t');
+      case 'u': break;
+      default: return fail(start, "unknown escape in a string");
+    }
+    ++at_;
+    unsigned unit = 0;
+    if (!read_code_unit(unit)) return false;
+    char32_t c = unit;
+    if (unit >= 0xD800 && unit <= 0xDFFF) {
+      unsigned low = 0;
+      if (unit > 0xDBFF || at_[0] != '\\' || at_[1] != 'u') return fail(start, "this escape is half a surrogate pair");
+      at_ += 2;
+      if (!read_code_unit(low)) return false;
+      if (low < 0xDC00 || low > 0xDFFF) return fail(start, "this escape is half a surrogate pair");
+      c = 0x10000 + ((unit - 0xD800) << 10U) + (low - 0xDC00);
+    }
+    std::string encoded;
+    append_utf8(encoded, c);
+    decoded_ = std::copy(encoded.begin(), encoded.end(), decoded_);
+    return true;
+  }
+
+  std::string_view text_;
+  const Limits& limits_;
+  JsonDocument document_;
+  char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  const char* at_ = nullptr;
+  char* decoded_ = nullptr;
+  std::vector<std::string_view> keys_;
+  std::optional<Error> error_;
+};
+
+Result<JsonDocument> JsonDocument::parse(std::string_view text, const Limits& limits) {
+  return JsonReader(text, limits).read();
+}
+
+JsonId JsonDocument::find(JsonId object, std::string_view key) {
+  if (nodes_[object].kind != JsonKind::kObject) return kNoJson;
+  if (nodes_[object].size < kIndexedFrom) {
+    for (const JsonId member : children(object)) {
+      if (this->key(member) == key) return member;
+    }
+    return kNoJson;
+  }
+  auto& index = indices_[object];
+  if (index.empty()) {
+    index.reserve(nodes_[object].size);
+    for (const JsonId member : children(object)) index.emplace(this->key(member), member);
+  }
+  const auto it = index.find(key);
+  return it == index.end() ? kNoJson : it->second;
+}
+
+JsonId JsonDocument::item(JsonId array, std::uint32_t index) const {
+  if (nodes_[array].kind != JsonKind::kArray || index >= nodes_[array].size) return kNoJson;
+  JsonId at = array + 1;
+  while (index-- > 0) at = nodes_[at].end;
+  return at;
+}
+
+std::string JsonDocument::pointer(JsonId id) const {
+  std::vector<JsonId> path;
+  for (JsonId at = id; nodes_[at].parent != kNoJson; at = nodes_[at].parent) path.push_back(at);
+  std::string out;
+  for (std::size_t i = path.size(); i-- > 0;) {
+    const JsonId at = path[i];
+    const JsonId parent = nodes_[at].parent;
+    out += '/';
+    if (nodes_[parent].kind == JsonKind::kObject) {
+      for (const char c : key(at)) {
+        if (c == '~') {
+          out += "~0";
+        } else if (c == '/') {
+          out += "~1";
+        } else {
+          out += c;
+        }
+      }
+    } else {
+      std::uint32_t index = 0;
+      for (const JsonId item : children(parent)) {
+        if (item == at) break;
+        ++index;
+      }
+      out += std::to_string(index);
+    }
+  }
+  return out;
+}
+
+}  // namespace weir::schema

@@ -1,0 +1,95 @@
+// A JSON text as a flat array of nodes in document order: numbers as they were written, strings decoded, keys in their
+// order. Made for schemas, whose reader needs places for its errors and exact numbers. Private to grammar/.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "weir/grammar/limits.hpp"
+#include "weir/grammar/result.hpp"
+
+namespace weir::schema {
+
+using JsonId = std::uint32_t;
+inline constexpr JsonId kNoJson = 0xFFFFFFFF;
+
+enum class JsonKind : std::uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
+
+struct JsonNode {
+  const char* text = nullptr;  // string: decoded; number: as written
+  const char* key = nullptr;   // of a member, decoded
+  std::uint32_t size = 0;      // string, number: bytes; array, object: children
+  std::uint32_t key_size = 0;
+  JsonId parent = kNoJson;
+  JsonId end = 0;  // the id after this node's last descendant; its next sibling, if it has one
+  JsonKind kind = JsonKind::kNull;
+};
+
+class JsonDocument {
+ public:
+  // Errors: kSyntax with line and column (RFC 8259, well-formed UTF-8, no escape of a lone surrogate), kInvalid for a
+  // key that one object has twice, kLimit. Iterative: depth costs no stack.
+  static Result<JsonDocument> parse(std::string_view text, const Limits& limits);
+
+  // The root is node 0. Children follow their parent at once: the first is id + 1.
+  const JsonNode& operator[](JsonId id) const { return nodes_[id]; }
+  std::size_t size() const { return nodes_.size(); }
+  JsonKind kind(JsonId id) const { return nodes_[id].kind; }
+  std::string_view text(JsonId id) const { return {nodes_[id].text, nodes_[id].size}; }
+  std::string_view key(JsonId id) const { return {nodes_[id].key, nodes_[id].key_size}; }
+  bool is_scalar(JsonId id) const { return nodes_[id].kind < JsonKind::kArray; }
+
+  // for (JsonId child : document.children(id)) ...
+  class Children {
+   public:
+    class Iterator {
+     public:
+      Iterator(const JsonNode* nodes, JsonId at) : nodes_(nodes), at_(at) {}
+      JsonId operator*() const { return at_; }
+      Iterator& operator++() {
+        at_ = nodes_[at_].end;
+        return *this;
+      }
+      friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+
+     private:
+      const JsonNode* nodes_;
+      JsonId at_;
+    };
+    Children(const JsonNode* nodes, JsonId first, JsonId end) : nodes_(nodes), first_(first), end_(end) {}
+    Iterator begin() const { return {nodes_, first_}; }
+    Iterator end() const { return {nodes_, end_}; }
+
+   private:
+    const JsonNode* nodes_;
+    JsonId first_;
+    JsonId end_;
+  };
+  Children children(JsonId id) const { return {nodes_.data(), id + 1, nodes_[id].end}; }
+
+  // The member's value, or kNoJson. Constant time on average in large objects; not thread-safe for that reason.
+  JsonId find(JsonId object, std::string_view key);
+  // The item's id, or kNoJson. Linear.
+  JsonId item(JsonId array, std::uint32_t index) const;
+  // RFC 6901.
+  std::string pointer(JsonId id) const;
+
+  // Keeps the texts of strings and keys valid after the document itself is gone.
+  std::shared_ptr<const void> storage() const { return storage_; }
+
+ private:
+  friend class JsonReader;
+  struct Storage {
+    std::unique_ptr<char[]> source;
+    std::unique_ptr<char[]> decoded;  // strings that hold escapes
+  };
+  std::shared_ptr<Storage> storage_;
+  std::vector<JsonNode> nodes_;
+  std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> indices_;  // of large objects
+};
+
+}  // namespace weir::schema

@@ -1,0 +1,120 @@
+#include "schema/keywords.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weir::schema {
+namespace {
+
+struct Row {
+  std::string_view name;
+  Keyword keyword;
+  Subschemas subschemas = Subschemas::kNone;
+  Draft first = Draft::kDraft4;
+  Draft last = Draft::k2020_12;
+};
+
+constexpr bool before(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+constexpr auto kRows = [] {
+  using enum Keyword;
+  using enum Subschemas;
+  using enum Draft;
+  std::array rows = {
+      Row{"$schema", kAnnotation},
+      Row{"id", kAnnotation, kNone, kDraft4, kDraft4},
+      Row{"$id", kAnnotation, kNone, kDraft6},
+      Row{"$anchor", kAnnotation, kNone, k2019_09},
+      Row{"$dynamicAnchor", kAnnotation, kNone, k2020_12},
+      Row{"$recursiveAnchor", kAnnotation, kNone, k2019_09, k2019_09},
+      Row{"$vocabulary", kAnnotation, kNone, k2019_09},
+      Row{"$comment", kAnnotation},
+      Row{"$defs", kAnnotation, kMap},
+      Row{"definitions", kAnnotation, kMap},
+      Row{"title", kAnnotation},
+      Row{"description", kAnnotation},
+      Row{"default", kAnnotation},
+      Row{"examples", kAnnotation},
+      Row{"readOnly", kAnnotation},
+      Row{"writeOnly", kAnnotation},
+      Row{"deprecated", kAnnotation},
+      Row{"contentEncoding", kAnnotation},
+      Row{"contentMediaType", kAnnotation},
+      Row{"contentSchema", kAnnotation, kOne},
+      Row{"type", kType},
+      Row{"enum", kEnum},
+      Row{"const", kConst, kNone, kDraft6},
+      Row{"allOf", kAllOf, kList},
+      Row{"anyOf", kAnyOf, kList},
+      Row{"oneOf", kOneOf, kList},
+      Row{"not", kNot, kOne},
+      Row{"if", kIf, kOne, kDraft7},
+      Row{"then", kThen, kOne, kDraft7},
+      Row{"else", kElse, kOne, kDraft7},
+      Row{"$ref", kRef},
+      Row{"$dynamicRef", kDynamicRef, kNone, k2020_12},
+      Row{"$recursiveRef", kRecursiveRef, kNone, k2019_09, k2019_09},
+      Row{"format", kFormat},
+      Row{"minimum", kMinimum},
+      Row{"maximum", kMaximum},
+      Row{"exclusiveMinimum", kExclusiveMinimum},
+      Row{"exclusiveMaximum", kExclusiveMaximum},
+      Row{"multipleOf", kMultipleOf},
+      Row{"minLength", kMinLength},
+      Row{"maxLength", kMaxLength},
+      Row{"pattern", kPattern},
+      Row{"properties", kProperties, kMap},
+      Row{"patternProperties", kPatternProperties, kMap},
+      Row{"additionalProperties", kAdditionalProperties, kOne},
+      Row{"propertyNames", kPropertyNames, kOne, kDraft6},
+      Row{"required", kRequired},
+      Row{"minProperties", kMinProperties},
+      Row{"maxProperties", kMaxProperties},
+      Row{"dependencies", kDependencies, kMap},
+      Row{"dependentRequired", kDependentRequired, kNone, k2019_09},
+      Row{"dependentSchemas", kDependentSchemas, kMap, k2019_09},
+      Row{"unevaluatedProperties", kUnevaluatedProperties, kOne, k2019_09},
+      Row{"items", kItems, kOneOrList},
+      Row{"prefixItems", kPrefixItems, kList, k2020_12},
+      Row{"additionalItems", kAdditionalItems, kOne},
+      Row{"minItems", kMinItems},
+      Row{"maxItems", kMaxItems},
+      Row{"uniqueItems", kUniqueItems},
+      Row{"contains", kContains, kOne, kDraft6},
+      Row{"minContains", kMinContains, kNone, k2019_09},
+      Row{"maxContains", kMaxContains, kNone, k2019_09},
+      Row{"unevaluatedItems", kUnevaluatedItems, kOne, k2019_09},
+  };
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return before(a.name, b.name); });
+  return rows;
+}();
+
+}  // namespace
+
+KeywordInfo find_keyword(std::string_view name, Draft draft) {
+  const auto* const row = std::lower_bound(kRows.begin(), kRows.end(), name,
+                                           [](const Row& r, std::string_view n) { return before(r.name, n); });
+  if (row == kRows.end() || row->name != name || draft < row->first || draft > row->last) return {};
+  return {row->keyword, row->subschemas};
+}
+
+std::optional<Draft> draft_of(std::string_view uri) {
+  if (uri.ends_with('#')) uri.remove_suffix(1);
+  if (uri.starts_with("http://")) {
+    uri.remove_prefix(7);
+  } else if (uri.starts_with("https://")) {
+    uri.remove_prefix(8);
+  } else {
+    return std::nullopt;
+  }
+  if (uri == "json-schema.org/draft-04/schema") return Draft::kDraft4;
+  if (uri == "json-schema.org/draft-06/schema") return Draft::kDraft6;
+  if (uri == "json-schema.org/draft-07/schema") return Draft::kDraft7;
+  if (uri == "json-schema.org/draft/2019-09/schema") return Draft::k2019_09;
+  if (uri == "json-schema.org/draft/2020-12/schema" || uri == "json-schema.org/schema") return Draft::k2020_12;
+  return std::nullopt;
+}
+
+}  // namespace weir::schema
