@@ -1,11 +1,11 @@
-// The layout is that of docs/gguf.md in the ggml project: magic, version, two counts, then pairs of key and typed value.
-// Every length is checked against what is left of the file before anything is allocated for it.
+// The layout is that of docs/gguf.md in the ggml project: magic, version, two counts, then pairs of key and typed
+// value. Every length is checked against what is left of the file before anything is allocated for it.
 #include "tokens/gguf.hpp"
-
-#include <fmt/format.h>
 
 #include <array>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "tokens/piece_types.hpp"
 #include "tokens/pieces.hpp"
@@ -33,7 +33,7 @@ enum ValueType : std::uint32_t {
 // Bytes of a value; for strings and arrays, the least they can have.
 constexpr std::array<std::uint64_t, 13> kValueBytes = {1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8};
 
-constexpr std::uint64_t kMaxKeyBytes = 65'535;                   // the format's own limit
+constexpr std::uint64_t kMaxKeyBytes = 65'535;                     // the format's own limit
 constexpr std::uint64_t kMaxPieceBytes = std::uint64_t{1} << 20U;  // no real token comes near
 constexpr int kMaxArrayDepth = 8;
 constexpr std::uint64_t kNoToken = 0xFFFF'FFFF;  // -1 in a field of 32 bits: there is no such token
@@ -63,8 +63,7 @@ class GgufReader {
                                   file_.offset() + file_.remaining(), what));
   }
   Error invalid(std::string message) const {
-    return make_error(ErrorCode::kInvalid,
-                      fmt::format("{} (GGUF metadata, before byte {})", message, file_.offset()));
+    return make_error(ErrorCode::kInvalid, fmt::format("{} (GGUF metadata, before byte {})", message, file_.offset()));
   }
 
   Status read_header(std::uint64_t& pairs) {
@@ -97,7 +96,8 @@ class GgufReader {
     if (key == "tokenizer.ggml.model") return read_model(type);
     if (key == "tokenizer.ggml.tokens") return read_tokens(type);
     if (key == "tokenizer.ggml.token_type") return read_types(type);
-    for (const char* end : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
+    for (const char* end :
+         {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id"}) {
       if (key == end) return read_eos(key, type);
     }
     return skip_value(type, key, kMaxArrayDepth);
@@ -125,8 +125,8 @@ class GgufReader {
 
   Status check_count(std::string_view key, std::uint64_t count) const {
     if (count <= options_.limits.max_vocabulary) return ok_status();
-    return make_error(ErrorCode::kLimit, fmt::format("{} has {} tokens, more than Limits::max_vocabulary = {}", key, count,
-                                                     options_.limits.max_vocabulary));
+    return make_error(ErrorCode::kLimit, fmt::format("{} has {} tokens, more than Limits::max_vocabulary = {}", key,
+                                                     count, options_.limits.max_vocabulary));
   }
 
   Status read_tokens(std::uint32_t type) {
@@ -195,7 +195,8 @@ class GgufReader {
       return file_.read(length) && file_.skip(length) ? ok_status() : truncated(quoted(key));
     }
     if (type != kArray) return file_.skip(kValueBytes[type]) ? ok_status() : truncated(quoted(key));
-    if (depth_left == 0) return invalid(fmt::format("{} has arrays nested deeper than {}", quoted(key), kMaxArrayDepth));
+    if (depth_left == 0)
+      return invalid(fmt::format("{} has arrays nested deeper than {}", quoted(key), kMaxArrayDepth));
     std::uint32_t element = 0;
     std::uint64_t count = 0;
     if (Status status = read_array_head(type, key, element, count); !status) return status;

@@ -1,8 +1,8 @@
 #include "tokens/json_selection.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace weir {
 
@@ -18,8 +18,12 @@ class JsonSelectionEvents {
  public:
   JsonSelectionEvents(const JsonSelection& selection, std::string_view text) : selection_(selection), text_(text) {}
 
-  bool null() { return scalar([] { return json(nullptr); }, [](auto& s) { return s.other(); }); }
-  bool boolean(bool value) { return scalar([&] { return json(value); }, [](auto& s) { return s.other(); }); }
+  bool null() {
+    return scalar([] { return json(nullptr); }, [](auto& s) { return s.other(); });
+  }
+  bool boolean(bool value) {
+    return scalar([&] { return json(value); }, [](auto& s) { return s.other(); });
+  }
   bool number_integer(std::int64_t value) {
     return scalar([&] { return json(value); }, [](auto& s) { return s.number(std::nullopt); });
   }

@@ -5,12 +5,13 @@
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "weir/grammar/limits.hpp"
 #include "weir/grammar/result.hpp"

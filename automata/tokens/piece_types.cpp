@@ -16,17 +16,15 @@ Status add_piece(VocabularyBuilder& builder, TokenId id, std::string_view piece,
   std::string bytes;
   switch (type) {
     case PieceType::kUnknown:
-    case PieceType::kControl:
-      return builder.add(id, TokenKind::kSpecial, piece);
-    case PieceType::kUnused:
-      return builder.add(id, TokenKind::kUnused, {});
+    case PieceType::kControl: return builder.add(id, TokenKind::kSpecial, piece);
+    case PieceType::kUnused: return builder.add(id, TokenKind::kUnused, {});
     case PieceType::kByte:
       if (const std::optional<char> byte = byte_of_piece(piece)) {
         return builder.add(id, TokenKind::kText, std::string_view(&*byte, 1));
       }
-      return make_error(ErrorCode::kInvalid,
-                        fmt::format("token {} has the type BYTE but is spelled {}, not <0x00> to <0xFF>", id,
-                                    quoted(piece)));
+      return make_error(
+          ErrorCode::kInvalid,
+          fmt::format("token {} has the type BYTE but is spelled {}, not <0x00> to <0xFF>", id, quoted(piece)));
     case PieceType::kUserDefined:
       if (!user_defined_escaped) return builder.add(id, TokenKind::kText, piece);
       append_replaced(piece, kMetaspace, " ", bytes);

@@ -1,9 +1,9 @@
 #include "tokens/pieces.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstddef>
+
+#include <fmt/format.h>
 
 namespace weir {
 namespace {

@@ -20,8 +20,8 @@ enum WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2,
 struct Field {
   std::uint32_t number = 0;
   std::uint32_t wire_type = 0;
-  std::uint64_t varint = 0;     // of kVarint
-  std::string_view bytes;       // of kLengthDelimited
+  std::uint64_t varint = 0;  // of kVarint
+  std::string_view bytes;    // of kLengthDelimited
 };
 
 // The fields of one message, one after the other.
@@ -42,19 +42,15 @@ class MessageReader {
     field.number = static_cast<std::uint32_t>(tag >> 3);
     field.wire_type = static_cast<std::uint32_t>(tag & 7);
     switch (field.wire_type) {
-      case kVarint:
-        return varint(field.varint) ? ok_status() : malformed();
-      case kFixed64:
-        return take(8, field.bytes);
-      case kFixed32:
-        return take(4, field.bytes);
+      case kVarint: return varint(field.varint) ? ok_status() : malformed();
+      case kFixed64: return take(8, field.bytes);
+      case kFixed32: return take(4, field.bytes);
       case kLengthDelimited: {
         std::uint64_t length = 0;
         if (!varint(length)) return malformed();
         return take(length, field.bytes);
       }
-      default:
-        return malformed();  // groups, which no version of the format has, and undefined types
+      default: return malformed();  // groups, which no version of the format has, and undefined types
     }
   }
 

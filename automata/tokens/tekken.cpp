@@ -1,8 +1,8 @@
 // Mistral's tekken.json: special tokens take the first ids, the tokens of "vocab" follow by rank, as many as the
 // configured size has room for. The meaning of each field is that of mistral-common's Tekkenizer.
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 #include "tokens/json_selection.hpp"
 #include "tokens/pieces.hpp"
@@ -106,9 +106,9 @@ Status add_special_tokens(const json& section, std::size_t count, VocabularyBuil
   std::vector<bool> taken(count, false);
   const auto add = [&](std::size_t id, std::string_view text, const std::string& pointer) {
     if (id >= count) {
-      return Status(error_at_pointer(ErrorCode::kInvalid, pointer,
-                                     fmt::format("the special token {} has the rank {}, but there are only {}",
-                                                 quoted(text), id, count)));
+      return Status(error_at_pointer(
+          ErrorCode::kInvalid, pointer,
+          fmt::format("the special token {} has the rank {}, but there are only {}", quoted(text), id, count)));
     }
     taken[id] = true;
     return builder.add(static_cast<TokenId>(id), TokenKind::kSpecial, text);
@@ -125,7 +125,8 @@ Status add_special_tokens(const json& section, std::size_t count, VocabularyBuil
     }
   } else if (section.is_null()) {
     for (std::size_t id = 0; id < kEarlySpecialTokens.size(); ++id) {
-      if (Status status = add(id, kEarlySpecialTokens[id], "/config/default_num_special_tokens"); !status) return status;
+      if (Status status = add(id, kEarlySpecialTokens[id], "/config/default_num_special_tokens"); !status)
+        return status;
     }
   } else {
     return error_at_pointer(ErrorCode::kInvalid, "/special_tokens", "expected a list of special tokens");
@@ -155,9 +156,9 @@ Result<Vocabulary> Vocabulary::from_tekken(std::string_view text, const Vocabula
                             "a tekken.json needs default_vocab_size and, not above it, default_num_special_tokens");
   }
   if (*size > options.limits.max_vocabulary) {
-    return error_at_pointer(ErrorCode::kLimit, "/config/default_vocab_size",
-                            fmt::format("{} tokens are more than Limits::max_vocabulary = {}", *size,
-                                        options.limits.max_vocabulary));
+    return error_at_pointer(
+        ErrorCode::kLimit, "/config/default_vocab_size",
+        fmt::format("{} tokens are more than Limits::max_vocabulary = {}", *size, options.limits.max_vocabulary));
   }
   const std::size_t ordinary = *size - *special;
   if (ordinary > ranks.size()) {

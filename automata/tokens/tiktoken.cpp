@@ -1,7 +1,7 @@
 // tiktoken's rank files: one token a line, its bytes in base64, a space, its rank, which is its id.
-#include <fmt/format.h>
-
 #include <charconv>
+
+#include <fmt/format.h>
 
 #include "tokens/pieces.hpp"
 #include "tokens/vocabulary_builder.hpp"
@@ -39,8 +39,8 @@ Result<Vocabulary> Vocabulary::from_tiktoken(std::string_view ranks, const Vocab
   }
   for (const auto& [text, id] : options.special_tokens) {
     if (Status status = builder.add(id, TokenKind::kSpecial, text); !status) {
-      return make_error(ErrorCode::kArgument, fmt::format("the special token {} cannot be added: {}", quoted(text),
-                                                          status.error().message));
+      return make_error(ErrorCode::kArgument,
+                        fmt::format("the special token {} cannot be added: {}", quoted(text), status.error().message));
     }
   }
   return builder.finish();

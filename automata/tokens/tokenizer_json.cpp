@@ -1,9 +1,9 @@
 // Hugging Face's tokenizer.json. What a token adds to the text is what the file's decoder makes of its piece; the
 // decoders of all models with fixed bytes per token are compositions of few steps, which PieceDecoder below collects.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "tokens/json_selection.hpp"
 #include "tokens/pieces.hpp"
@@ -214,9 +214,9 @@ class PieceList : public JsonSelection::Stream {
     if (!is_object_) return depth_ == 2 ? ok_status() : unexpected();
     if (!value) return unexpected();
     if (*value >= limits_.max_vocabulary) {
-      return error_at_pointer(ErrorCode::kLimit, pointer_to("/model/vocab", key_),
-                              fmt::format("the id {} is not below Limits::max_vocabulary = {}", *value,
-                                          limits_.max_vocabulary));
+      return error_at_pointer(
+          ErrorCode::kLimit, pointer_to("/model/vocab", key_),
+          fmt::format("the id {} is not below Limits::max_vocabulary = {}", *value, limits_.max_vocabulary));
     }
     return add(key_, static_cast<TokenId>(*value));
   }
@@ -357,7 +357,8 @@ Result<Vocabulary> Vocabulary::from_tokenizer_json(std::string_view text, const 
     bytes.clear();
     const bool unknown = is_unknown_token(model, piece, entry.id);
     if (!unknown) decoder->append(piece, bytes);
-    status = builder.add(entry.id, unknown ? TokenKind::kSpecial : TokenKind::kText, unknown ? piece : std::string_view(bytes));
+    status = builder.add(entry.id, unknown ? TokenKind::kSpecial : TokenKind::kText,
+                         unknown ? piece : std::string_view(bytes));
     if (!status) return at_pointer(pointer_to("/model/vocab", piece), status.error());
   }
   for (const AddedToken& token : *added) {

@@ -1,10 +1,10 @@
 #include "tokens/vocabulary_builder.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "tokens/pieces.hpp"
 #include "tokens/vocabulary_order.hpp"
@@ -15,11 +15,28 @@ namespace {
 // How models in wide use spell the end of a text, of a turn or of a message. <|endoftext|> and <|im_end|>, say, are
 // both ends for Qwen: whichever the model was tuned to write, generation stops there.
 constexpr std::array<std::string_view, 21> kWellKnownEos = {
-    "</s>",          "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>",      "<|eom_id|>",
-    "<|im_end|>",    "<end_of_turn>", "<eos>",           "<|end|>",         "<|return|>",
-    "<|call|>",      "<|eos|>",       "<EOS>",           "<|EOT|>",         "<|END_OF_TURN_TOKEN|>",
-    "<|endofturn|>", "<turn|>",       "<EOT>",           "<|end_of_turn|>", "<|end_of_role|>",
-    "<\xEF\xBD\x9C" "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",  // DeepSeek, with U+FF5C and U+2581
+    "</s>",
+    "<|endoftext|>",
+    "<|end_of_text|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<|im_end|>",
+    "<end_of_turn>",
+    "<eos>",
+    "<|end|>",
+    "<|return|>",
+    "<|call|>",
+    "<|eos|>",
+    "<EOS>",
+    "<|EOT|>",
+    "<|END_OF_TURN_TOKEN|>",
+    "<|endofturn|>",
+    "<turn|>",
+    "<EOT>",
+    "<|end_of_turn|>",
+    "<|end_of_role|>",
+    "<\xEF\xBD\x9C"
+    "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",  // DeepSeek, with U+FF5C and U+2581
 };
 
 class Fnv1a {
@@ -95,9 +112,9 @@ Status VocabularyBuilder::resolve_eos() {
       if (found) break;
     }
     if (!found) {
-      return make_error(ErrorCode::kArgument,
-                        fmt::format("the end-of-sequence token {} is not in the vocabulary; name one that is",
-                                    quoted(wanted)));
+      return make_error(
+          ErrorCode::kArgument,
+          fmt::format("the end-of-sequence token {} is not in the vocabulary; name one that is", quoted(wanted)));
     }
   }
   if (options_.eos_tokens.empty()) {
@@ -105,7 +122,8 @@ Status VocabularyBuilder::resolve_eos() {
     if (named_eos_.empty() && !named_eos_only_) {
       for (TokenId id = 0; id < slots_.size(); ++id) {
         if (slots_[id].kind != TokenKind::kSpecial) continue;
-        if (std::find(kWellKnownEos.begin(), kWellKnownEos.end(), text(slots_[id])) != kWellKnownEos.end()) make_eos(id);
+        if (std::find(kWellKnownEos.begin(), kWellKnownEos.end(), text(slots_[id])) != kWellKnownEos.end())
+          make_eos(id);
       }
     }
   }

@@ -1,11 +1,11 @@
 // Vocabulary::from_file: what format a file has is told by its content, never by its name.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "tokens/byte_reader.hpp"
 #include "tokens/gguf.hpp"
@@ -20,8 +20,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 enum class Format : std::uint8_t { kUnknown, kJson, kGguf, kSentencePiece, kTiktoken };
 
 bool is_base64_or_space(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '=' ||
-         c == ' ' || c == '\r';
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/' ||
+         c == '=' || c == ' ' || c == '\r';
 }
 
 Format sniff(std::string_view head) {
@@ -81,13 +81,10 @@ Result<Vocabulary> read_text(std::string& content, Format format, const Vocabula
     case Format::kJson:
       return is_tekken(content) ? Vocabulary::from_tekken(content, options)
                                 : Vocabulary::from_tokenizer_json(content, options);
-    case Format::kGguf:
-      return Vocabulary::from_gguf(content, options);
-    case Format::kSentencePiece:
-      return Vocabulary::from_sentencepiece(content, options);
+    case Format::kGguf: return Vocabulary::from_gguf(content, options);
+    case Format::kSentencePiece: return Vocabulary::from_sentencepiece(content, options);
     case Format::kTiktoken:
-    case Format::kUnknown:
-      break;
+    case Format::kUnknown: break;
   }
   return Vocabulary::from_tiktoken(content, options);
 }

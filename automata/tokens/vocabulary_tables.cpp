@@ -12,23 +12,21 @@ namespace {
 // The automaton of any text, counting code points: what a token does inside a string without a pattern.
 struct AnyInner {
   std::uint32_t count = 0;
-  std::uint8_t low = 0x80;   // allowed range of the next continuation byte
+  bool at_lead = false;
+  std::uint8_t low = 0x80;  // allowed range of the next continuation byte
   std::uint8_t high = 0xBF;
 
   bool begin_character() {
     ++count;
+    at_lead = true;
     return true;
   }
   bool take_byte(std::uint8_t b) {
-    if (b >= 0xC2) {  // the lead decides what may follow it (RFC 3629, section 4)
-      low = b == 0xE0 ? 0xA0 : b == 0xF0 ? 0x90 : 0x80;
-      high = b == 0xED ? 0x9F : b == 0xF4 ? 0x8F : 0xBF;
-      return true;
-    }
-    if (b < 0x80) return true;
-    const bool fits = b >= low && b <= high;
-    low = 0x80;
-    high = 0xBF;
+    const bool fits = at_lead || (b >= low && b <= high);
+    // The lead decides what may follow it (RFC 3629, section 4).
+    low = at_lead && b == 0xE0 ? 0xA0 : at_lead && b == 0xF0 ? 0x90 : 0x80;
+    high = at_lead && b == 0xED ? 0x9F : at_lead && b == 0xF4 ? 0x8F : 0xBF;
+    at_lead = false;
     return fits;
   }
   static bool may_take(char32_t /*first*/, char32_t /*last*/) { return true; }

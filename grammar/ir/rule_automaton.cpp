@@ -128,9 +128,8 @@ class Closure {
       }
     }
     // Only states with edges or acceptance tell two closures apart.
-    std::erase_if(found, [&](std::uint32_t s) {
-      return automaton_.states[s].edges.empty() && !automaton_.states[s].accepting;
-    });
+    std::erase_if(
+        found, [&](std::uint32_t s) { return automaton_.states[s].edges.empty() && !automaton_.states[s].accepting; });
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -147,7 +146,10 @@ class Closure {
 class SubsetConstruction {
  public:
   SubsetConstruction(const MovingAutomaton& automaton, bool deterministic, std::size_t max_states, RuleBudget& budget)
-      : automaton_(automaton), deterministic_(deterministic), max_states_(max_states), budget_(budget),
+      : automaton_(automaton),
+        deterministic_(deterministic),
+        max_states_(max_states),
+        budget_(budget),
         closure_(automaton, budget) {}
 
   // False when max_states did not suffice.

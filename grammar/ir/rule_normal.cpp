@@ -25,7 +25,8 @@ bool Normaliser::simplify_bodies() {
 }
 
 bool Normaliser::drop_unproductive() {
-  const BodyFacts productive = solve(pool_, rules_, [&](ExprId e) { return !is_empty(e); }, false);
+  const BodyFacts productive = solve(
+      pool_, rules_, [&](ExprId e) { return !is_empty(e); }, false);
   if (!productive.rule[start_]) return false;
   const BodyId nothing = pool_.expression(kEmptyExpr);
   for (const RuleId r : reachable()) {
@@ -107,7 +108,8 @@ void Normaliser::rewrite_recursion() {
 }
 
 void Normaliser::inline_regular_rules() {
-  const BodyFacts regular = solve(pool_, rules_, [](ExprId) { return true; }, true);
+  const BodyFacts regular = solve(
+      pool_, rules_, [](ExprId) { return true; }, true);
   std::vector<bool> inlined(rules_.size());
   const auto replace = [&](const Body& leaf) -> std::optional<BodyId> {
     if (leaf.kind != BodyKind::kReference || !inlined[leaf.id]) return std::nullopt;
@@ -120,8 +122,7 @@ void Normaliser::inline_regular_rules() {
     if (!wanted[r]) continue;
     rules_[r].body = substitute(pool_, *rules_[r].body, replace);
     const Body& body = pool_[*rules_[r].body];
-    inlined[r] =
-        body.kind == BodyKind::kExpression && body.weight <= kMaxInlineWeight && body.depth <= kMaxInlineDepth;
+    inlined[r] = body.kind == BodyKind::kExpression && body.weight <= kMaxInlineWeight && body.depth <= kMaxInlineDepth;
   }
   for (const RuleId r : rules) {
     if (!regular.rule[r]) rules_[r].body = substitute(pool_, *rules_[r].body, replace);
@@ -135,7 +136,8 @@ std::optional<ExprId> Normaliser::start_expression() const {
 }
 
 RuleAutomata Normaliser::build_automata(RuleBudget& budget) {
-  const BodyFacts nullable = solve(pool_, rules_, [&](ExprId e) { return expressions_.nullable(e); }, false);
+  const BodyFacts nullable = solve(
+      pool_, rules_, [&](ExprId e) { return expressions_.nullable(e); }, false);
   matches_empty_ = nullable.rule[start_];
   RuleAutomata automata(rules_.size());
   for (const RuleId r : reachable()) {

@@ -32,18 +32,31 @@ struct NumberBounds {
   bool exclusive_minimum = false;
   bool exclusive_maximum = false;
   bool integer = false;  // only whole numbers: 3, 3.0, 30e-1 (JSON Schema draft 6 and later); see lexical_integer
-  bool lexical_integer = false;  // draft 4: a whole number is one written without fraction and exponent
+  bool lexical_integer = false;  // with `integer`; draft 4: a whole number has neither fraction nor exponent
 };
 
-// The JSON spellings (RFC 8259 number) of the numbers within the bounds, exactly. Exponents are read too; where an
-// exact treatment of every exponent would need an unbounded automaton, see number.cpp for what is offered.
-// kUnsatisfiable sets give kEmptyExpr, not an error. Errors: kLimit for bounds of more than 10,000 digits.
+// The spellings of the numbers within the bounds. A number has endlessly many spellings (1, 1.0, 0.1e1, 10e-1, ...),
+// and no finite automaton compares them all with a bound. So sets with a bound, and sets of whole numbers, are exact
+// within one family of spellings:
+//  - plain: 12, -0, 12.50, with any number of trailing zeros;
+//  - scientific with one digit before the point, not 0 unless the number is: 1.25e1, 1E-7, 0.0e3, any exponent. Of
+//  whole
+//    numbers: one digit alone (2e3), or at most 16 digits after the point and an exponent of at least 16 (1.5e+16), as
+//    the shortest spellings of doubles are.
+// A spelling outside the family (12e1, 0.5e3, whole 1.5e3) is not offered. So to leave numbers out of a set, intersect
+// with the complement of another of these sets only where the first is within the family: number_family() or smaller,
+// not any_number().
+// Sets that hold no number give kEmptyExpr. Errors: kLimit for bounds that have more than 10,000 digits when written
+// without exponent.
 Result<ExprId> number_expression(ExprArena& arena, const NumberBounds& bounds);
 
-// All JSON spellings of the numbers equal to `value` (1, 1.0, 10e-1, ...).
+// The spellings in the family of the numbers equal to `value` (1, 1.0, 1e0, ...). Errors: as number_expression.
 Result<ExprId> number_equal_to(ExprArena& arena, const Decimal& value);
 
-// Any JSON number.
+// The whole family. number_expression without bounds is larger: it is any_number(), unless it is of whole numbers.
+ExprId number_family(ExprArena& arena);
+
+// Any JSON number (RFC 8259).
 ExprId any_number(ExprArena& arena);
 
 }  // namespace weir

@@ -97,39 +97,74 @@ std::optional<std::pair<std::string, std::string>> chat_frame(const llama_model*
 
 struct LlamaModel::Impl {
   Status evaluate();
+  Status decode_from(std::size_t first);
+  void forget();
 
   std::unique_ptr<llama_model, FreeModel> model;
   std::unique_ptr<llama_context, FreeContext> context;
   std::shared_ptr<const Vocabulary> vocabulary;
   std::optional<std::pair<std::string, std::string>> frame;
   std::vector<llama_token> tokens;  // the context
-  std::size_t evaluated = 0;        // how many of them llama.cpp's memory holds
-  std::optional<std::size_t> logits_of;  // the context length that llama.cpp's logits belong to
+  std::vector<llama_token> held;    // the tokens that llama.cpp's memory holds
+  std::vector<float> logits;        // of the last token of `tokens`, if `fresh`
+  bool fresh = false;
+  // The last context that was evaluated from nothing, a prompt as a rule, and its logits. llama.cpp's arithmetic depends
+  // on how tokens are batched; coming back here, rather than evaluating the prompt's last token again, makes every text
+  // after one prompt the same whether it is the first or not.
+  std::size_t start_length = 0;
+  std::vector<float> start_logits;
 };
 
-Status LlamaModel::Impl::evaluate() {
-  LlamaLog::instance().forget();
-  logits_of.reset();
-  // The last token is always evaluated: its logits are asked for.
-  evaluated = std::min(evaluated, tokens.size() - 1);
-  llama_memory_t memory = llama_get_memory(context.get());
-  if (!llama_memory_seq_rm(memory, 0, static_cast<llama_pos>(evaluated), -1)) {
-    llama_memory_clear(memory, true);  // a memory that cannot be cut, as of recurrent models: begin again
-    evaluated = 0;
-  }
-  while (evaluated < tokens.size()) {
-    const std::size_t count = std::min<std::size_t>(kBatch, tokens.size() - evaluated);
+void LlamaModel::Impl::forget() {
+  llama_memory_clear(llama_get_memory(context.get()), true);
+  held.clear();
+  start_length = 0;
+}
+
+Status LlamaModel::Impl::decode_from(std::size_t first) {
+  while (first < tokens.size()) {
+    const std::size_t count = std::min<std::size_t>(kBatch, tokens.size() - first);
     const int status =
-        llama_decode(context.get(), llama_batch_get_one(tokens.data() + evaluated, static_cast<std::int32_t>(count)));
+        llama_decode(context.get(), llama_batch_get_one(tokens.data() + first, static_cast<std::int32_t>(count)));
     if (status != 0) {
-      llama_memory_clear(memory, true);
-      evaluated = 0;
       return make_error(ErrorCode::kInvalid, fmt::format("llama.cpp could not evaluate {} tokens (status {}){}", count,
                                                          status, LlamaLog::instance().reason()));
     }
-    evaluated += count;
+    first += count;
   }
-  logits_of = tokens.size();
+  const float* last = llama_get_logits_ith(context.get(), -1);
+  if (last == nullptr) return make_error(ErrorCode::kInvalid, "llama.cpp gave no logits: is this a language model?");
+  logits.assign(last, last + vocabulary->size());
+  return ok_status();
+}
+
+Status LlamaModel::Impl::evaluate() {
+  LlamaLog::instance().forget();
+  const auto differs = std::mismatch(held.begin(), held.end(), tokens.begin(), tokens.end()).first;
+  std::size_t common = static_cast<std::size_t>(differs - held.begin());
+  const bool at_start = start_length > 0 && common >= start_length && tokens.size() == start_length;
+  // The last token is evaluated (again): its logits are asked for.
+  if (!at_start) common = std::min(common, tokens.size() - 1);
+  llama_memory_t memory = llama_get_memory(context.get());
+  const bool cut = common >= start_length && llama_memory_seq_rm(memory, 0, static_cast<llama_pos>(common), -1);
+  if (cut && at_start) {
+    held = tokens;
+    logits = start_logits;
+    return ok_status();
+  }
+  if (!cut) {  // another prompt, or a memory that cannot be cut, as of recurrent models
+    forget();
+    common = 0;
+  }
+  if (Status status = decode_from(common); !status) {
+    forget();
+    return status;
+  }
+  held = tokens;
+  if (common == 0) {
+    start_length = tokens.size();
+    start_logits = logits;
+  }
   return ok_status();
 }
 
@@ -213,6 +248,7 @@ Status LlamaModel::append(std::span<const TokenId> tokens) {
                                                      tokens.size(), max_length()));
   }
   for (const TokenId token : tokens) impl_->tokens.push_back(static_cast<llama_token>(token));
+  if (!tokens.empty()) impl_->fresh = false;
   return ok_status();
 }
 
@@ -220,12 +256,11 @@ Result<std::span<const float>> LlamaModel::logits() {
   if (impl_->tokens.empty()) {
     return make_error(ErrorCode::kInvalid, "the context is empty; append a prompt (or a beginning-of-sequence token)");
   }
-  if (impl_->logits_of != impl_->tokens.size()) {
+  if (!impl_->fresh) {
     if (Status status = impl_->evaluate(); !status) return status.error();
+    impl_->fresh = true;
   }
-  const float* logits = llama_get_logits_ith(impl_->context.get(), -1);
-  if (logits == nullptr) return make_error(ErrorCode::kInvalid, "llama.cpp gave no logits: is this a language model?");
-  return std::span<const float>(logits, impl_->vocabulary->size());
+  return std::span<const float>(impl_->logits);
 }
 
 Status LlamaModel::rewind(std::size_t length) {
@@ -235,8 +270,7 @@ Status LlamaModel::rewind(std::size_t length) {
   }
   if (length == impl_->tokens.size()) return ok_status();
   impl_->tokens.resize(length);
-  impl_->evaluated = std::min(impl_->evaluated, length);
-  impl_->logits_of.reset();
+  impl_->fresh = false;
   return ok_status();
 }
 

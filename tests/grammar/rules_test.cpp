@@ -49,7 +49,8 @@ BodyId to_body(GrammarBuilder& builder, const Node& node) {
 Result<Grammar> finish(const std::vector<Node>& rules, const Limits& limits = {}) {
   GrammarBuilder builder(std::make_shared<ExprArena>(limits), limits);
   for (std::size_t r = 0; r < rules.size(); ++r) builder.declare_rule("r" + std::to_string(r));
-  for (std::size_t r = 0; r < rules.size(); ++r) builder.define_rule(static_cast<RuleId>(r), to_body(builder, rules[r]));
+  for (std::size_t r = 0; r < rules.size(); ++r)
+    builder.define_rule(static_cast<RuleId>(r), to_body(builder, rules[r]));
   return builder.finish(0);
 }
 
@@ -155,20 +156,22 @@ void check_language(const std::vector<Node>& rules, std::size_t length) {
   check_promises(*grammar);
   AutomatonRecognizer automata(*grammar);
   // Texts of the greatest length suffice: the recognisers answer for every part of them.
-  for (const std::string& text : texts_of_length(length)) ASSERT_EQ(written.solve(text)[0], automata.solve(text)) << text;
+  for (const std::string& text : texts_of_length(length))
+    ASSERT_EQ(written.solve(text)[0], automata.solve(text)) << text;
 }
 
 Node random_node(std::mt19937& random, std::uint32_t rules, int depth) {
   const auto pick = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
   const auto parts = [&](std::uint32_t least, std::uint32_t most) {
     std::vector<Node> out;
-    for (std::uint32_t n = least + pick(most - least + 1); n > 0; --n) out.push_back(random_node(random, rules, depth - 1));
+    for (std::uint32_t n = least + pick(most - least + 1); n > 0; --n)
+      out.push_back(random_node(random, rules, depth - 1));
     return out;
   };
   if (depth == 0 || pick(5) == 0) {
     if (pick(2) == 0) return call(pick(rules));
-    static const std::vector<Node> kLeaves{literal("a"), literal("b"), literal("ab"), literal(""), one_of("ab"),
-                                           literal("a"), literal("b"), one_of("")};
+    static const std::vector<Node> kLeaves{literal("a"), literal("b"), literal("ab"), literal(""),
+                                           one_of("ab"), literal("a"), literal("b"),  one_of("")};
     return kLeaves[pick(8)];
   }
   switch (pick(5)) {
@@ -177,7 +180,8 @@ Node random_node(std::mt19937& random, std::uint32_t rules, int depth) {
     case 2:
     case 3: return choice(parts(1, 3));
     default: {
-      static constexpr std::uint32_t kBounds[][2] = {{0, 1}, {0, kUnbounded}, {1, kUnbounded}, {2, 3}, {0, 2}, {2, kUnbounded}};
+      static constexpr std::uint32_t kBounds[][2] = {{0, 1}, {0, kUnbounded}, {1, kUnbounded},
+                                                     {2, 3}, {0, 2},          {2, kUnbounded}};
       const auto& bounds = kBounds[pick(6)];
       return repeat(random_node(random, rules, depth - 1), bounds[0], bounds[1]);
     }
@@ -223,7 +227,8 @@ TEST(Rules, RecursionOfEveryShape) {
   const std::vector<NamedGrammar> grammars{
       {"left", {choice({sequence({call(0), a}), b})}},
       {"right", {choice({sequence({a, call(0)}), b})}},
-      {"both ends", {choice({sequence({call(0), a, call(0)}), sequence({call(0), b, b}), sequence({b, a, call(0)}), b})}},
+      {"both ends",
+       {choice({sequence({call(0), a, call(0)}), sequence({call(0), b, b}), sequence({b, a, call(0)}), b})}},
       {"concatenation", {choice({sequence({call(0), call(0)}), a})}},
       {"nullable concatenation", {choice({literal(""), sequence({a, call(0), b}), sequence({call(0), call(0)})})}},
       {"unit cycle", {choice({call(1), a}), choice({call(0), sequence({b, call(0)})})}},
@@ -231,10 +236,12 @@ TEST(Rules, RecursionOfEveryShape) {
       {"behind an option", {sequence({a, repeat(call(0), 0, 1)})}},
       {"option in front", {sequence({repeat(call(0), 0, 1), b})}},
       {"indirect", {choice({sequence({call(1), a}), b}), choice({sequence({call(0), b}), a})}},
-      {"three rules", {choice({sequence({call(1), a}), b}), choice({sequence({call(2), b}), a}),
-                       choice({sequence({call(0), a}), sequence({call(2), b})})}},
-      {"hidden by a nullable rule", {choice({sequence({call(1), call(0), a}), b}), repeat(choice({a, call(2)}), 0, 2),
-                                     choice({literal(""), sequence({a, call(0), b})})}},
+      {"three rules",
+       {choice({sequence({call(1), a}), b}), choice({sequence({call(2), b}), a}),
+        choice({sequence({call(0), a}), sequence({call(2), b})})}},
+      {"hidden by a nullable rule",
+       {choice({sequence({call(1), call(0), a}), b}), repeat(choice({a, call(2)}), 0, 2),
+        choice({literal(""), sequence({a, call(0), b})})}},
       {"hidden by itself", {choice({sequence({call(0), call(0), a}), literal(""), b})}},
       {"middle", {choice({sequence({a, call(0), b}), literal("")})}},
       {"only empty", {choice({sequence({call(1), call(1)}), literal("")}), sequence({call(0), call(0)})}},
@@ -268,8 +275,8 @@ TEST(Rules, LinearRecursionIsRegular) {
 
 TEST(Rules, AmbiguousOperatorsStayOneRule) {
   // e = "a" | "b" e "b" | e "a" e: in the automaton no edge calls e except between the brackets.
-  const Result<Grammar> grammar = finish({choice({literal("a"), sequence({literal("b"), call(0), literal("b")}),
-                                                  sequence({call(0), literal("a"), call(0)})})});
+  const Result<Grammar> grammar = finish({choice(
+      {literal("a"), sequence({literal("b"), call(0), literal("b")}), sequence({call(0), literal("a"), call(0)})})});
   ASSERT_TRUE(grammar);
   ASSERT_EQ(grammar->rules().size(), 1U);
   std::size_t calls = 0;
@@ -356,8 +363,8 @@ TEST(Rules, CountedRepetitionsOfRecursiveRulesHaveABudget) {
   ASSERT_TRUE(accepted) << accepted.error().to_string();
   EXPECT_GT(accepted->rule_states().size(), 1000U);
   // Empty moves through a hundred thousand optional pairs: a clear error or an answer, not an hour.
-  const Result<Grammar> options =
-      finish({repeat(sequence({repeat(call(1), 0, 1), repeat(sequence({call(1), literal("a")}), 0, 1)}), 0, 100'000), nested});
+  const Result<Grammar> options = finish(
+      {repeat(sequence({repeat(call(1), 0, 1), repeat(sequence({call(1), literal("a")}), 0, 1)}), 0, 100'000), nested});
   if (!options) {
     EXPECT_EQ(options.error().code, ErrorCode::kLimit);
   }
@@ -368,7 +375,8 @@ TEST(Rules, SubsetConstructionDoesNotExplode) {
   const Node x = choice({sequence({literal("a"), call(1), literal("a")}), literal("aa")});
   const Node y = choice({sequence({literal("b"), call(2), literal("b")}), literal("bb")});
   const Node either = choice({call(1), call(2)});
-  const Result<Grammar> grammar = finish({sequence({repeat(either, 0, kUnbounded), call(1), repeat(either, 18, 18)}), x, y});
+  const Result<Grammar> grammar =
+      finish({sequence({repeat(either, 0, kUnbounded), call(1), repeat(either, 18, 18)}), x, y});
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   EXPECT_LT(grammar->rule_states().size(), 2000U);
   check_promises(*grammar);

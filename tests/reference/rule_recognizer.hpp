@@ -20,10 +20,10 @@ using Ends = std::uint64_t;  // bit j: may end before byte j; texts are shorter 
 struct Node {
   enum class Kind : std::uint8_t { kLiteral, kClass, kRule, kSequence, kChoice, kRepeat };
   Kind kind = Kind::kLiteral;
-  std::string text;         // kLiteral: the text; kClass: its members
+  std::string text;  // kLiteral: the text; kClass: its members
   std::uint32_t rule = 0;
   std::uint32_t min = 0;
-  std::uint32_t max = 0;    // kUnbounded: any number
+  std::uint32_t max = 0;  // kUnbounded: any number
   std::vector<Node> parts;
 };
 
@@ -60,8 +60,7 @@ class WrittenRecognizer {
   Ends ends_of(const Node& node, std::size_t i) const {
     Ends out = 0;
     switch (node.kind) {
-      case Node::Kind::kLiteral:
-        return text_.substr(i).starts_with(node.text) ? Ends{1} << (i + node.text.size()) : 0;
+      case Node::Kind::kLiteral: return text_.substr(i).starts_with(node.text) ? Ends{1} << (i + node.text.size()) : 0;
       case Node::Kind::kClass:
         return i < text_.size() && node.text.find(text_[i]) != std::string::npos ? Ends{1} << (i + 1) : 0;
       case Node::Kind::kRule: return ends_[node.rule][i];

@@ -40,16 +40,18 @@ inline std::vector<long double> truncate(const std::vector<long double>& p, cons
   const std::size_t k = truncation.top_k == 0 ? p.size() : std::min(truncation.top_k, p.size());
   const long double kth = p[order[k - 1]];
   std::vector<bool> nucleus(p.size(), truncation.top_p == 1);
+  constexpr long double kRounding = 0x1p-44L;  // as logits.hpp says
   long double sum = 0;
   for (const std::size_t i : order) {
     nucleus[i] = true;
     sum += p[i];
-    if (truncation.top_p < 1 && sum >= static_cast<long double>(truncation.top_p)) break;
+    if (truncation.top_p < 1 && sum >= static_cast<long double>(truncation.top_p) - kRounding) break;
   }
   std::vector<long double> q(p.size(), 0.0L);
   long double kept = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const bool keep = p[i] > 0 && p[i] >= kth && nucleus[i] && p[i] >= static_cast<long double>(truncation.min_p) * max;
+    const long double floor = static_cast<long double>(truncation.min_p) * max * (1 - kRounding);
+    const bool keep = p[i] > 0 && p[i] >= kth && nucleus[i] && p[i] >= floor;
     if (keep) kept += q[i] = p[i];
   }
   for (long double& value : q) value /= kept;

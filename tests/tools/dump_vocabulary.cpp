@@ -23,10 +23,10 @@ int main(int argc, char** argv) {
   for (weir::TokenId id = 0; id < vocabulary->size(); ++id) {
     const weir::TokenKind kind = vocabulary->kind(id);
     line = std::to_string(id);
-    line += vocabulary->is_eos(id)               ? " eos "
-            : kind == weir::TokenKind::kSpecial  ? " special "
-            : kind == weir::TokenKind::kUnused   ? " unused "
-                                                 : " text ";
+    line += vocabulary->is_eos(id)              ? " eos "
+            : kind == weir::TokenKind::kSpecial ? " special "
+            : kind == weir::TokenKind::kUnused  ? " unused "
+                                                : " text ";
     for (const char c : vocabulary->spelling(id)) {
       constexpr char kDigits[] = "0123456789abcdef";
       line += kDigits[static_cast<unsigned char>(c) >> 4];

@@ -1,37 +1,37 @@
-// weir, all of it: grammars, what they allow over a vocabulary, and drawing tokens under them.
+// weir: a JSON Schema, a grammar or a regular expression becomes, at each step of a text, the set of tokens that may come
+// next; a language model's logits are masked with it, so that what the model writes always parses.
 //
-//   auto model = weir::open_model("embedded").value();            // or the path of a GGUF file
-//   weir::Compiler compiler(model->vocabulary());                 // holds what grammars over one vocabulary share
-//   auto grammar = compiler.compile_json_schema(R"({"type": "integer", "minimum": 1, "maximum": 12})").value();
-//
-// With weir's own loop:
-//
-//   auto out = weir::generate(*model, grammar, "", {.max_tokens = 20}).value();
-//   out.text;                                                     // "7"
-//
-// With a loop of your own, around any model that gives logits:
-//
-//   weir::Matcher matcher(grammar);                               // the state of one sequence
-//   auto sampler = weir::Sampler::create({.temperature = 0.7}).value();
+//   auto model = weir::open_model("embedded").value();                          // or the path of a GGUF file
+//   weir::Compiler compiler(model->vocabulary());
+//   auto grammar = compiler.compile_json_schema(R"({"type": "array", "items": {"type": "integer"}})").value();
+//   weir::Matcher matcher(grammar);
+//   auto sampler = weir::Sampler::create({.temperature = 0.8, .seed = 7}).value();
 //   std::vector<std::uint32_t> mask(grammar.vocabulary().mask_words());
-//   while (!matcher.is_terminated()) {
-//     matcher.fill_mask(mask);                                    // bit t = token t may come next
-//     auto draw = sampler.draw(my_logits(), mask).value();
-//     matcher.accept(draw.token);                                 // an end-of-sequence token terminates it
+//   for (std::string text; !matcher.is_terminated(); std::cout << text) {
+//     matcher.fill_mask(mask);                                                  // bit t: token t may come next
+//     weir::TokenId token = sampler.draw(model->logits().value(), mask).value().token;
+//     matcher.accept(token);                                                    // end-of-sequence terminates it
+//     model->append({&token, 1}).value();
+//     text = grammar.vocabulary().token(token);
 //   }
 //
-// Every function that can fail on its input returns Result<T> (result.hpp): test it, or call value(), which throws.
-// The parts, each usable without those after it:
-//   weir::grammar   text to grammar: frontends.hpp, grammar.hpp, expr.hpp
-//   weir::automata  grammar and vocabulary to masks: vocabulary.hpp, compiler.hpp, matcher.hpp
-//   weir::sampler   masks and logits to tokens and text: logits.hpp, sampler.hpp, model.hpp, generate.hpp
+// That loop, with a limit, an end for every case and a reason why it ended, is weir::generate (sampler/generate.hpp).
+//
+// Where to read on, in the order that data flows:
+//   grammar/result.hpp      Result<T> and Error: value() throws as above; testing it does not
+//   grammar/frontends.hpp   JSON Schema, EBNF, regular expressions: text to Grammar
+//   automata/vocabulary.hpp the bytes of every token, from a tokenizer's file
+//   automata/compiler.hpp   grammars bound to a vocabulary
+//   automata/matcher.hpp    one sequence: mask, accept, rollback, fork
+//   sampler/logits.hpp      masked softmax, temperature, top-k, top-p, min-p
+//   sampler/sampler.hpp     seeded draws, the same on every machine
+//   sampler/model.hpp       the interface to language models, and two behind it: ngram_model.hpp, llama_model.hpp
+//   sampler/generate.hpp    the loop
 #pragma once
 
 #include "weir/automata/compiler.hpp"
 #include "weir/automata/matcher.hpp"
 #include "weir/automata/vocabulary.hpp"
-#include "weir/grammar/code_points.hpp"
-#include "weir/grammar/expr.hpp"
 #include "weir/grammar/frontends.hpp"
 #include "weir/grammar/grammar.hpp"
 #include "weir/grammar/limits.hpp"

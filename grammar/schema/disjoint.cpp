@@ -1,0 +1,65 @@
+// Proofs that no instance satisfies a set of schemas at once; what oneOf needs. A proof may look at a superset of the
+// instances (a condition less), so that oneOf counts as anyOf here and what weir cannot keep exactly is passed over.
+// Sound, and not complete: "no proof" is no proof of the contrary.
+#include <algorithm>
+#include <utility>
+
+#include "schema/expander.hpp"
+
+namespace weir::schema {
+namespace {
+
+constexpr unsigned kProofDepth = 4;          // levels of members and items
+constexpr std::size_t kProofProducts = 400;  // alternatives of one conjunction
+
+}  // namespace
+
+bool Expander::disjoint(const Schema& schema, JsonId a, JsonId b, std::span<const Atom> context) {
+  std::vector<Atom> atoms(context.begin(), context.end());
+  if (!context.empty()) atoms.push_back(Atom::schema(schema.node));
+  atoms.push_back(Atom::schema(a));
+  atoms.push_back(Atom::schema(b));
+  const bool outer = std::exchange(proving_, true);
+  const bool proved = proves_empty(atoms, kProofDepth, schema.node);
+  proving_ = outer;
+  return proved;
+}
+
+bool Expander::proves_empty(std::span<const Atom> atoms, unsigned depth, JsonId assumed) {
+  std::vector<std::uint32_t> key;
+  for (const Atom atom : atoms) key.push_back(atom.code());
+  std::sort(key.begin(), key.end());
+  key.push_back(assumed);
+  if (const auto it = not_proved_.find(key); it != not_proved_.end() && it->second >= depth) return false;
+  Walk walk;
+  walk.proof = true;
+  walk.assumed = assumed;
+  walk.budget = kProofProducts;
+  const std::vector<Product> products = multiply(atoms, walk);
+  const bool empty = !walk.exceeded && !diagnostics_->failed() &&
+                     std::all_of(products.begin(), products.end(),
+                                 [&](const Product& product) { return proves_product_empty(product, depth); });
+  if (!empty) not_proved_.insert_or_assign(std::move(key), depth);
+  return empty;
+}
+
+bool Expander::proves_product_empty(const Product& product, unsigned depth) {
+  std::vector<JsonId> choices;
+  if (list_choices(product, choices)) {
+    if (!choices.empty()) return false;
+  } else {
+    if ((product.types & (kNullType | kBooleanType)) != 0) return false;
+    if ((product.types & kNumberTypes) != 0) {
+      NumberBounds bounds;
+      if (read_bounds(product, bounds) &&
+          (!bounds.minimum || !bounds.maximum || number(product, bounds) != kEmptyExpr)) {
+        return false;
+      }
+    }
+    if ((product.types & kStringType) != 0 && text(product)) return false;
+  }
+  if ((product.types & kObjectType) != 0 && !proves_record_empty(product, depth)) return false;
+  return (product.types & kArrayType) == 0 || proves_list_empty(product, depth);
+}
+
+}  // namespace weir::schema

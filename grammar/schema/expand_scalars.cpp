@@ -1,0 +1,333 @@
+// Numbers, strings, true, false and null of one product: one expression, never products of their own.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/utf8.hpp"
+#include "schema/expander.hpp"
+#include "schema/formats.hpp"
+#include "text/regex.hpp"
+
+namespace weir::schema {
+namespace {
+
+// A maximum from here on cannot be reached: a matcher's states for such a text would not fit into
+// Limits::max_sequence_bytes.
+constexpr std::uint32_t kUnreachableLength = 1U << 28U;
+
+constexpr std::size_t kHashedFrom = 16;  // values from which comparing each with each is worse than hashing
+
+bool lexical_integer(const Product& product, SchemaReader& reader) {
+  return std::any_of(product.atoms.begin(), product.atoms.end(),
+                     [&](Atom atom) { return !atom.is_literal() && reader.read(atom.node()).lexical_integer; });
+}
+
+}  // namespace
+
+void Expander::expand_scalars(const Product& product, ValueSpec& out) {
+  std::vector<JsonId> choices;
+  if (list_choices(product, choices)) {
+    expand_choices(product, choices);
+    return;
+  }
+  if ((product.types & kNullType) != 0) numbers_.push_back(arena_->literal("null"));
+  if ((product.types & kBooleanType) != 0) {
+    numbers_.push_back(arena_->literal("true"));
+    numbers_.push_back(arena_->literal("false"));
+  }
+  if ((product.types & kNumberTypes) != 0) {
+    NumberBounds bounds;
+    if (read_bounds(product, bounds)) numbers_.push_back(number(product, bounds));
+  }
+  if ((product.types & kStringType) != 0) {
+    const auto spec = text(product);
+    if (spec && std::find(out.texts.begin(), out.texts.end(), *spec) == out.texts.end()) out.texts.push_back(*spec);
+  }
+}
+
+// --- enum and const
+
+bool Expander::list_choices(const Product& product, std::vector<JsonId>& out) {
+  bool any = false;
+  std::vector<JsonId> values;
+  const auto meet = [&] {
+    if (any) {
+      keep_common(out, values);
+    } else {
+      out = values;
+    }
+    any = true;
+  };
+  for (const Atom atom : product.atoms) {
+    if (atom.is_literal()) {
+      values.assign(1, atom.node());
+      meet();
+      continue;
+    }
+    const Schema& schema = reader_.read(atom.node());
+    if (schema.enumeration != kNoJson) {
+      values.clear();
+      for (const JsonId value : document_->children(schema.enumeration)) values.push_back(value);
+      meet();
+    }
+    if (schema.constant != kNoJson) {
+      values.assign(1, schema.constant);
+      meet();
+    }
+  }
+  if (any) keep_valid(product, out);
+  return any;
+}
+
+void Expander::keep_common(std::vector<JsonId>& choices, std::span<const JsonId> others) {
+  if (choices.size() < kHashedFrom || others.size() < kHashedFrom) {
+    std::erase_if(choices, [&](JsonId choice) {
+      return std::none_of(others.begin(), others.end(), [&](JsonId other) { return equal_scalars(choice, other); });
+    });
+    return;
+  }
+  std::unordered_set<std::string> keys;
+  for (const JsonId other : others) keys.insert(scalar_key(other));
+  std::erase_if(choices, [&](JsonId choice) { return !keys.contains(scalar_key(choice)); });
+}
+
+bool Expander::equal_scalars(JsonId a, JsonId b) {
+  const JsonKind kind = document_->kind(a);
+  if (kind != document_->kind(b) || !document_->is_scalar(a)) return false;
+  if (kind == JsonKind::kNumber) return document_->text(a) == document_->text(b) || decimal(a) == decimal(b);
+  return kind != JsonKind::kString || document_->text(a) == document_->text(b);
+}
+
+std::string Expander::scalar_key(JsonId value) {
+  const JsonKind kind = document_->kind(value);
+  std::string key(1, static_cast<char>('0' + static_cast<int>(kind)));
+  if (kind == JsonKind::kString) key += document_->text(value);
+  if (kind == JsonKind::kNumber) {
+    const Decimal number = decimal(value);
+    key += fmt::format("{}{}e{}", number.negative ? '-' : '+', number.digits, number.exponent);
+  }
+  return key;
+}
+
+void Expander::keep_valid(const Product& product, std::vector<JsonId>& choices) {
+  std::erase_if(choices, [&](JsonId choice) {
+    return !document_->is_scalar(choice) || (type_of(document_->kind(choice)) & product.types) == 0;
+  });
+  const auto any_of_kind = [&](JsonKind kind) {
+    return std::any_of(choices.begin(), choices.end(), [&](JsonId choice) { return document_->kind(choice) == kind; });
+  };
+  if (any_of_kind(JsonKind::kNumber)) {
+    NumberBounds bounds;
+    const bool possible = read_bounds(product, bounds);
+    std::erase_if(choices, [&](JsonId choice) {
+      if (document_->kind(choice) != JsonKind::kNumber) return false;
+      if (!possible) return true;
+      const Decimal value = decimal(choice);
+      if (bounds.minimum && value.compare(*bounds.minimum) < (bounds.exclusive_minimum ? 1 : 0)) return true;
+      if (bounds.maximum && value.compare(*bounds.maximum) > (bounds.exclusive_maximum ? -1 : 0)) return true;
+      return (product.types & (value.is_integer() ? kIntegerType : kFractionType)) == 0;
+    });
+  }
+  if (any_of_kind(JsonKind::kString)) {
+    TextSpec lengths;
+    text_lengths(product, lengths);
+    std::vector<ExprId> conditions;
+    list_text_conditions(product, conditions);
+    if (conditions.empty() && lengths.min_length == 0 && lengths.max_length == kUnbounded) return;
+    std::erase_if(choices, [&](JsonId choice) {
+      if (document_->kind(choice) != JsonKind::kString) return false;
+      const std::string_view text = document_->text(choice);
+      const std::size_t length = count_code_points(text);
+      if (length < lengths.min_length || length > lengths.max_length) return true;
+      return std::any_of(conditions.begin(), conditions.end(),
+                         [&](ExprId condition) { return !arena_->matches(condition, text); });
+    });
+  }
+}
+
+void Expander::expand_choices(const Product& product, std::span<const JsonId> choices) {
+  // Draft 4 tells integers by their spelling, so that not every spelling of a whole number is one.
+  const bool by_spelling = (product.types & kNumberTypes) == kIntegerType && lexical_integer(product, reader_);
+  for (const JsonId choice : choices) {
+    switch (document_->kind(choice)) {
+      case JsonKind::kNull: numbers_.push_back(arena_->literal("null")); break;
+      case JsonKind::kFalse: numbers_.push_back(arena_->literal("false")); break;
+      case JsonKind::kTrue: numbers_.push_back(arena_->literal("true")); break;
+      case JsonKind::kString: strings_.emplace_back(document_->text(choice)); break;
+      default: {
+        ExprId equal = number_result(number_equal_to(*arena_, decimal(choice)), product);
+        if (by_spelling) equal = arena_->intersect({equal, number(product, {})});
+        numbers_.push_back(equal);
+      }
+    }
+  }
+}
+
+// --- numbers
+
+Decimal Expander::decimal(JsonId number) {
+  if (auto value = Decimal::parse(document_->text(number))) return std::move(*value);
+  diagnostics_->fail(ErrorCode::kLimit, number, "this number's exponent is beyond 10^9");
+  return {};
+}
+
+bool Expander::read_bounds(const Product& product, NumberBounds& out) {
+  const auto at_least = [&](JsonId bound, bool exclusive) {
+    if (bound == kNoJson) return;
+    Decimal value = decimal(bound);
+    const int order = out.minimum ? value.compare(*out.minimum) : 1;
+    if (order > 0) {
+      out.minimum = std::move(value);
+      out.exclusive_minimum = exclusive;
+    } else if (order == 0) {
+      out.exclusive_minimum = out.exclusive_minimum || exclusive;
+    }
+  };
+  const auto at_most = [&](JsonId bound, bool exclusive) {
+    if (bound == kNoJson) return;
+    Decimal value = decimal(bound);
+    const int order = out.maximum ? value.compare(*out.maximum) : -1;
+    if (order < 0) {
+      out.maximum = std::move(value);
+      out.exclusive_maximum = exclusive;
+    } else if (order == 0) {
+      out.exclusive_maximum = out.exclusive_maximum || exclusive;
+    }
+  };
+  for (const Atom atom : product.atoms) {
+    if (atom.is_literal()) continue;
+    const Schema& schema = reader_.read(atom.node());
+    at_least(schema.minimum, schema.exclusive_minimum);
+    at_least(schema.above, true);
+    at_most(schema.maximum, schema.exclusive_maximum);
+    at_most(schema.below, true);
+  }
+  if (!out.minimum || !out.maximum) return true;
+  const int order = out.minimum->compare(*out.maximum);
+  return order < 0 || (order == 0 && !out.exclusive_minimum && !out.exclusive_maximum);
+}
+
+ExprId Expander::number_result(Result<ExprId> result, const Product& product) {
+  if (result) return *result;
+  if (!diagnostics_->failed()) diagnostics_->fail(result.error().code, place_of(product), result.error().message);
+  return kEmptyExpr;
+}
+
+ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
+  const TypeSet types = product.types & kNumberTypes;
+  NumberBounds of_type = bounds;
+  of_type.integer = types == kIntegerType;
+  of_type.lexical_integer = of_type.integer && lexical_integer(product, reader_);
+  if (types == kFractionType) {
+    // "number" without "integer": no schema says so in a word, but `not` does.
+    NumberBounds integers = bounds;
+    integers.integer = true;
+    return arena_->intersect({number_result(number_expression(*arena_, bounds), product),
+                              arena_->complement(number_result(number_expression(*arena_, integers), product))});
+  }
+  if (bounds.minimum || bounds.maximum) return number_result(number_expression(*arena_, of_type), product);
+  ExprId& plain = plain_numbers_[(of_type.integer ? 1U : 0U) + (of_type.lexical_integer ? 2U : 0U)];
+  if (plain == kEmptyExpr) {
+    plain = of_type.integer ? number_result(number_expression(*arena_, of_type), product) : any_number(*arena_);
+  }
+  return plain;
+}
+
+// --- strings
+
+void Expander::text_lengths(const Product& product, TextSpec& out) {
+  for (const Atom atom : product.atoms) {
+    if (atom.is_literal()) continue;
+    const Schema& schema = reader_.read(atom.node());
+    out.min_length = std::max(out.min_length, schema.min_length);
+    out.max_length = std::min(out.max_length, schema.max_length);
+  }
+  if (out.max_length >= kUnreachableLength) out.max_length = kUnbounded;
+}
+
+void Expander::list_text_conditions(const Product& product, std::vector<ExprId>& out) {
+  for (const Atom atom : product.atoms) {
+    if (atom.is_literal()) continue;
+    const Schema& schema = reader_.read(atom.node());
+    if (schema.pattern != kNoJson) {
+      if (const auto condition = pattern_condition(schema.pattern)) out.push_back(*condition);
+    }
+    if (schema.format != kNoJson) {
+      if (const auto condition = format_condition(schema.format)) out.push_back(*condition);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
+  const std::string_view text = document_->text(pattern);
+  if (const auto it = patterns_.find(text); it != patterns_.end()) return it->second;
+  PatternOptions options;
+  options.search = true;
+  options.max_depth = options_->limits.max_depth;
+  options.max_repeat = options_->limits.max_repeat;
+  auto parsed = parse_pattern(*arena_, text, options);
+  if (!parsed) {
+    // A proof does without the pattern; only its absence may not be remembered.
+    if (!proving_) {
+      const Error& error = parsed.error();
+      diagnostics_->fail(error.code, pattern,
+                         error.column == 0 ? error.message
+                                           : fmt::format("column {} of the pattern: {}", error.column, error.message));
+    }
+    return std::nullopt;
+  }
+  std::optional<ExprId> condition = *parsed;
+  if (*condition == arena_->any_text()) condition.reset();
+  patterns_.emplace(text, condition);
+  return condition;
+}
+
+std::optional<ExprId> Expander::format_condition(JsonId format) {
+  const std::string_view name = document_->text(format);
+  if (const auto it = formats_.find(name); it != formats_.end()) return it->second;
+  const FormatExpression known = format_expression(*arena_, name);
+  if (known.support == FormatSupport::kUnsupported) {
+    if (!proving_) {
+      diagnostics_->fail(ErrorCode::kUnsupported, format,
+                         fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, or "
+                                     "turn the assertion of formats off",
+                                     name));
+    }
+    return std::nullopt;
+  }
+  std::optional<ExprId> condition;
+  if (known.support == FormatSupport::kExact) {
+    condition = known.expression;
+  } else if (!proving_) {
+    diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
+  } else {
+    return std::nullopt;
+  }
+  formats_.emplace(name, condition);
+  return condition;
+}
+
+std::optional<TextSpec> Expander::text(const Product& product) {
+  TextSpec spec;
+  text_lengths(product, spec);
+  if (spec.min_length > spec.max_length) return std::nullopt;
+  std::vector<ExprId> conditions;
+  list_text_conditions(product, conditions);
+  if (conditions.empty()) {
+    spec.content = arena_->any_text();
+    return spec;
+  }
+  spec.content = conditions.size() == 1 ? conditions.front() : arena_->intersect(conditions);
+  const bool length_implied =
+      spec.max_length == kUnbounded && (spec.min_length == 0 || (spec.min_length == 1 && !arena_->nullable(spec.content)));
+  if (!length_implied) {
+    spec.content = arena_->intersect(
+        {spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
+  }
+  if (arena_->is_empty(spec.content)) return std::nullopt;
+  return TextSpec{spec.content, 0, kUnbounded};
+}
+
+}  // namespace weir::schema
