@@ -56,12 +56,13 @@ std::vector<Case> make_cases(const Parameters& p) {
   top_p.top_p = all.top_p;
   SamplerOptions min_p = plain;
   min_p.min_p = all.min_p;
-  return {{"greedy", greedy},    {"temperature_draw", plain}, {"topk_topp_minp_draw", all}, {"topp_draw", top_p},
-          {"minp_draw", min_p}, {"masked64_topp_draw", top_p, true}};
+  return {{"greedy", greedy},   {"temperature_draw", plain}, {"topk_topp_minp_draw", all},
+          {"topp_draw", top_p}, {"minp_draw", min_p},        {"masked64_topp_draw", top_p, true}};
 }
 
 // How many tokens the options keep, by the definition: everything sorted.
-long kept_by_sorting(const std::vector<float>& logits, const std::vector<std::uint32_t>& mask, const SamplerOptions& o) {
+long kept_by_sorting(const std::vector<float>& logits, const std::vector<std::uint32_t>& mask,
+                     const SamplerOptions& o) {
   std::vector<long double> p;
   for (std::size_t t = 0; t < logits.size(); ++t) {
     if (mask.empty() || (mask[t / 32] >> (t % 32) & 1U) != 0) {

@@ -14,8 +14,8 @@ namespace weir::bench {
 constexpr std::size_t kVocabulary = 128'256;
 
 struct Inputs {
-  std::vector<std::vector<float>> logits;              // several, so that no run profits from the one before
-  std::vector<std::vector<std::uint32_t>> masks;       // 64 allowed tokens each
+  std::vector<std::vector<float>> logits;         // several, so that no run profits from the one before
+  std::vector<std::vector<std::uint32_t>> masks;  // 64 allowed tokens each
   int repetitions = 0;
 };
 

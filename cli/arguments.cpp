@@ -1,6 +1,9 @@
 #include "arguments.hpp"
 
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -108,6 +111,16 @@ Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const Gram
   options.any_property_order = property_order_ == "any";
   options.assert_formats = !ignore_formats_;
   return compiler.compile_json_schema(grammar.text, std::move(options));
+}
+
+CLI::Validator whole_number() {
+  const auto check = [](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc() && end == text.data() + text.size()) return {};
+    return fmt::format("{} is no whole number from 0 to 2^64 - 1", text);
+  };
+  return CLI::Validator(check, "", "whole number");
 }
 
 void VocabularyArgument::add_to(CLI::App& app) {

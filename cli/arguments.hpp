@@ -13,6 +13,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI
 
 namespace weir::cli {
@@ -56,6 +57,9 @@ class GrammarArguments {
   std::vector<Source> sources_;
   std::vector<NotationOption> notation_options_;
 };
+
+// For options that take a whole number: decimal digits, less than 2^64. CLI11's own conversion lets -1 wrap around.
+CLI::Validator whole_number();
 
 // --tokenizer FILE.
 class VocabularyArgument {

@@ -21,7 +21,8 @@ Json error_json(const Error& error) {
 }
 
 std::string error_line(const Error& error, std::string_view source) {
-  if (source.empty()) return error.to_string();
+  // Errors about files often name them.
+  if (source.empty() || error.message.find(source) != std::string::npos) return error.to_string();
   return fmt::format("{}:{}{}", source, error.line > 0 && !error.pointer ? "" : " ", error.to_string());
 }
 
@@ -39,6 +40,7 @@ int report_error(const Error& error, std::string_view source, bool json) {
 
 void print_json(const Json& json) {
   fmt::print(stdout, "{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::fflush(stdout);  // lines of JSON are read while more are written; a failure shows in ferror at the end
 }
 
 void put_text(Json& object, const char* key, const char* bytes_key, std::string_view text) {

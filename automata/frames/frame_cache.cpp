@@ -57,13 +57,16 @@ void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Steppe
     Head head;
   };
   std::vector<Level> path{{trie.end(node), head}};
+  std::vector<Trie::Node> all_ends;  // where the head may end
+  std::vector<Trie::Node> ends;      // those of them with something below
   for (Trie::Node n = node + 1; n < trie.end(node);) {
     while (n >= path.back().end) path.pop_back();
     const HeadStep step = stepper.step_head(path.back().head, trie.byte(n));
     const bool counts_here = step.alive || (step.ends && !out.by_prefix);
     if (counts_here) out.inside.add(trie.at(n));
     if (step.ends && !out.by_prefix) {
-      for (Trie::Node c = n + 1; c < trie.end(n); c = trie.end(c)) out.exits.push_back({trie.byte(c), c});
+      all_ends.push_back(n);
+      if (!trie.is_leaf(n)) ends.push_back(n);
     }
     if (step.alive && !trie.is_leaf(n)) {
       path.push_back({trie.end(n), step.next});
@@ -72,10 +75,59 @@ void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Steppe
       n = trie.end(n);
     }
   }
+  collect_exits(trie, ends, out);
+  if (text && head.w1 == stepper.arena().any_text()) collect_ending(trie, node, all_ends, out);
+  out.inside.seal(tables_->vocabulary->mask_words());
+}
+
+void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, Frame& out) const {
+  if (ends.empty()) return;
+  // A token passes one end for each prefix that may end, so their sum may be far larger than the vocabulary.
+  constexpr std::size_t kMaxPairs = 4096;
+  std::vector<std::pair<std::string_view, std::uint32_t>> pairs;
+  const bool few = std::all_of(ends.begin(), ends.end(), [&](Trie::Node end) {
+    trie.for_each_below(end, [&](std::uint32_t token, std::uint32_t depth) {
+      const std::string_view text = tables_->vocabulary->token(token);
+      if (pairs.size() <= kMaxPairs) pairs.emplace_back(text.substr(text.size() - depth), token);
+    });
+    return pairs.size() <= kMaxPairs;
+  });
+  if (few) {
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    out.suffixes = std::make_unique<Trie>(std::move(pairs));
+    return;
+  }
+  for (const Trie::Node end : ends) {
+    for (Trie::Node c = end + 1; c < trie.end(end); c = trie.end(c)) out.exits.push_back({trie.byte(c), c});
+  }
   std::stable_sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
   for (const Frame::Exit& exit : out.exits) out.exit_bytes.insert(exit.byte);
   out.exits.shrink_to_fit();
-  out.inside.seal(tables_->vocabulary->mask_words());
+}
+
+void FrameCache::collect_ending(const Trie& trie, Trie::Node node, const std::vector<Trie::Node>& ends,
+                                Frame& out) const {
+  // Depths by a walk down from the node to each end would cost its length; ends of any text do not nest, so each token
+  // below one ends exactly once and its text below `node` is all but what leads to `node`.
+  std::size_t above = 0;
+  for (Trie::Node n = Trie::kRoot; n != node; ++above) {
+    Trie::Node c = n + 1;
+    while (trie.end(c) <= node) c = trie.end(c);
+    n = c;
+  }
+  const bool stripped = &trie == &tables_->stripped;
+  std::vector<std::pair<std::string_view, std::uint32_t>> entries;
+  const auto add = [&](std::uint32_t token) {
+    std::string_view text = tables_->vocabulary->token(token);
+    if (stripped) text.remove_prefix(text.find_first_not_of(" \t\n\r"));
+    entries.emplace_back(text.substr(above), token);
+  };
+  for (const Trie::Node end : ends) {
+    for (const std::uint32_t token : trie.at(end)) add(token);
+    trie.for_each_below(end, [&](std::uint32_t token, std::uint32_t) { add(token); });
+  }
+  if (!entries.empty()) out.ending = std::make_unique<Trie>(std::move(entries));
 }
 
 // Any text within its bounds: the tokens that stay inside are those that take up no more than is left.

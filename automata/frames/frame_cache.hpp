@@ -28,8 +28,13 @@ struct Frame {
     Trie::Node node = 0;    // the node of that byte
   };
   TokenSet inside;
+  // Where it may end midway. Few tokens: a trie of their left-over texts, each text once, whatever stood in front of
+  // it; payload: token id. Many: the nodes where a text is left over.
+  std::unique_ptr<Trie> suffixes;
   std::vector<Exit> exits;  // ascending by byte
   ByteSet exit_bytes;
+  // For any text below an inner node: the tokens that end it, by their whole text below the node.
+  std::unique_ptr<Trie> ending;
   // For quoted text at a root: which quote prefixes it may end after. The left-over texts are in quote_suffixes.
   bool by_prefix = false;
   std::vector<std::uint64_t> prefixes;
@@ -66,6 +71,8 @@ class FrameCache {
  private:
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   void build_any_text(const Head& head, Stepper& stepper, Frame& out) const;
+  void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, Frame& out) const;
+  void collect_ending(const Trie& trie, Trie::Node node, const std::vector<Trie::Node>& ends, Frame& out) const;
   void add_quote_prefixes(const Head& head, Stepper& stepper, Frame& out) const;
 
   std::shared_ptr<const VocabularyTables> tables_;

@@ -31,6 +31,21 @@ Items& Masker::scratch() {
   return items;
 }
 
+void Masker::begin_writing() {
+  if (!written_) std::fill(words_.begin(), words_.end(), 0);
+  written_ = true;
+}
+
+void Masker::add_set(const TokenSet& set) {
+  if (!written_ && set.is_dense()) {
+    set.copy_into(words_);
+    written_ = true;
+    return;
+  }
+  begin_writing();
+  set.or_into(words_);
+}
+
 bool Masker::takes_space(const Head& head) const {
   switch (head.kind()) {
     case HeadKind::kValue:
@@ -48,18 +63,18 @@ bool Masker::has_frame(const Head& head) const {
 void Masker::fill(StateId s, std::span<std::uint32_t> words) {
   words_ = words;
   depth_ = 0;
-  std::fill(words.begin(), words.end(), 0);
+  written_ = false;
+  bool complete = false;
   Items plain;
   Items spacious;
   const Items items(store_.items(s).begin(), store_.items(s).end());
   for (const Item& item : items) {
     const Head& head = item.head;
     if (head.kind() == HeadKind::kEnd) {
-      for (const TokenId t : tables_.vocabulary->eos()) set_bit(words_, t);
+      complete = true;
     } else if (has_frame(head)) {
       apply_frame(item, TrieId::kTokens, Trie::kRoot);
-    } else if (head.kind() == HeadKind::kKey && head.aux() == 0 && stepper_.structures()->record(head.w1).others &&
-               stepper_.structures()->notation().quote == '"') {
+    } else if (is_open_key(head)) {
       apply_key(item);
     } else if (takes_space(head)) {
       spacious.push_back(item);
@@ -67,10 +82,14 @@ void Masker::fill(StateId s, std::span<std::uint32_t> words) {
       plain.push_back(item);
     }
   }
+  begin_writing();
   if (!plain.empty()) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
   if (!spacious.empty()) {
-    tables_.space_only.or_into(words_);
+    add_set(tables_.space_only);
     walk_tokens(TrieId::kStripped, Trie::kRoot, spacious);
+  }
+  if (complete) {
+    for (const TokenId t : tables_.vocabulary->eos()) set_bit(words_, t);
   }
 }
 
@@ -100,6 +119,8 @@ void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
     for (const Item& item : items) {
       if (has_frame(item.head)) {
         apply_frame(item, id, node);
+      } else if (is_open_key(item.head)) {
+        apply_key_below(item, id, node);
       } else {
         others.push_back(item);
       }
@@ -117,9 +138,13 @@ void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
 
 void Masker::apply_frame(const Item& item, TrieId id, Trie::Node node) {
   const Frame& frame = frames_.get(item.head, id, node, stepper_);
-  frame.inside.or_into(words_);
+  add_set(frame.inside);
   if (frame.by_prefix) {
     walk_suffixes(item.rest, frame.prefixes);
+    return;
+  }
+  if (frame.suffixes) {
+    walk_suffix_trie(*frame.suffixes, item.rest, [&](std::uint32_t token) { set_bit(words_, token); });
     return;
   }
   if (frame.exits.empty()) return;
@@ -144,23 +169,59 @@ void Masker::apply_frame(const Item& item, TrieId id, Trie::Node node) {
   depth_ = depth;
 }
 
-// Tokens that close a quoted text midway: those whose prefix is allowed, with what follows walking the left-over texts.
+// Walks what follows over texts left over; emits the payloads of those it takes.
+template <class Emit>
+void Masker::walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit) {
+  constexpr std::size_t kMaxRemembered = 1U << 16U;
+  const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
+  auto it = taken_.find(key);
+  if (it == taken_.end()) {
+    if (taken_.size() >= kMaxRemembered) taken_.clear();
+    std::vector<Trie::Node> nodes;
+    const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+      if (!suffixes.at(n).empty()) nodes.push_back(n);
+      walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+    };
+    const std::size_t depth = depth_;
+    Items& items = scratch();
+    stepper_.append_closed(rest, items);
+    down(down, Trie::kRoot, items);
+    depth_ = depth;
+    it = taken_.emplace(key, std::move(nodes)).first;
+  }
+  for (const Trie::Node n : it->second) {
+    for (const std::uint32_t payload : suffixes.at(n)) emit(payload);
+  }
+}
+
+// Tokens that close a quoted text midway: those whose prefix is allowed.
 void Masker::walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes) {
   if (std::all_of(prefixes.begin(), prefixes.end(), [](std::uint64_t w) { return w == 0; })) return;
-  const Trie& suffixes = tables_.quote_suffixes;
-  const auto emit = [&](Trie::Node n) {
-    for (const std::uint32_t payload : suffixes.at(n)) {
-      const auto& split = tables_.quote_splits[payload];
-      if (((prefixes[split.prefix >> 6U] >> (split.prefix & 63U)) & 1U) != 0) set_bit(words_, split.token);
-    }
-  };
+  walk_suffix_trie(tables_.quote_suffixes, rest, [&](std::uint32_t payload) {
+    const auto& split = tables_.quote_splits[payload];
+    if (((prefixes[split.prefix >> 6U] >> (split.prefix & 63U)) & 1U) != 0) set_bit(words_, split.token);
+  });
+}
+
+bool Masker::is_open_key(const Head& head) const {
+  return head.kind() == HeadKind::kKey && head.aux() == 0 && stepper_.structures()->record(head.w1).others &&
+         stepper_.structures()->notation().quote == '"';
+}
+
+// The same below an inner node: what stays inside any text stays inside such a key, and the few tokens that end one
+// are walked.
+void Masker::apply_key_below(const Item& item, TrieId id, Trie::Node node) {
+  const Head any = Head::make(HeadKind::kText, 0, stepper_.arena().any_text(), 0);
+  const Frame& frame = frames_.get(any, id, node, stepper_);
+  add_set(frame.inside);
+  if (!frame.ending) return;
   const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    emit(n);
-    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+    for (const std::uint32_t token : frame.ending->at(n)) set_bit(words_, token);
+    walk(*frame.ending, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
   };
   const std::size_t depth = depth_;
   Items& items = scratch();
-  stepper_.append_closed(rest, items);
+  items.push_back(item);
   down(down, Trie::kRoot, items);
   depth_ = depth;
 }
@@ -169,16 +230,27 @@ void Masker::walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefi
 // a key that depends on its prefix.
 void Masker::apply_key(const Item& item) {
   const RecordInfo& record = stepper_.structures()->record(item.head.w1);
-  tables_.body_set.or_into(words_);
-  const std::size_t count = tables_.quote_prefixes.size();
+  add_set(tables_.body_set);
+  const auto& prefixes_of = tables_.quote_prefixes;
+  const std::size_t words = (prefixes_of.size() + 63) / 64;
   std::map<std::uint32_t, std::vector<std::uint64_t>> by_label;
-  for (std::size_t p = 0; p < count; ++p) {
-    const std::uint32_t place = stepper_.step_key_text(record, item.head.w2, tables_.quote_prefixes[p]);
-    if (place == Stepper::kDeadKey) continue;
-    const std::uint32_t label = stepper_.key_label(record, place);
+  auto& others = by_label[kOtherKey];
+  others.assign(words, ~std::uint64_t{0});
+  // Only a prefix that stays on the trie of listed keys can end one; off it every key is another.
+  for (std::size_t p = 0; p < prefixes_of.size() && (item.head.w2 & kOffTrie) == 0; ++p) {
+    const std::string& prefix = prefixes_of[p];
+    if (!prefix.empty() && prefix.find('\\') == std::string::npos &&
+        record.keys->child(item.head.w2, static_cast<std::uint8_t>(prefix.front())) == KeySet::kNone) {
+      continue;
+    }
+    const std::uint32_t place = stepper_.step_key_text(record, item.head.w2, prefix);
+    const std::uint32_t label =
+        place == Stepper::kDeadKey ? Stepper::kNotAKey : stepper_.key_label(record, place);
+    if (label == kOtherKey) continue;
+    others[p >> 6U] &= ~(std::uint64_t{1} << (p & 63U));
     if (label == Stepper::kNotAKey) continue;
     auto& bits = by_label[label];
-    bits.resize((count + 63) / 64);
+    bits.resize(words);
     bits[p >> 6U] |= std::uint64_t{1} << (p & 63U);
   }
   for (const auto& [label, prefixes] : by_label) {

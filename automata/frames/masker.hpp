@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "frames/frame_cache.hpp"
@@ -28,15 +29,22 @@ class Masker {
   template <class Emit>
   void walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& emit);
   void walk_tokens(TrieId id, Trie::Node node, const Items& items);
+  template <class Emit>
+  void walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit);
   void walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes);
   void apply_frame(const Item& item, TrieId id, Trie::Node node);
   void apply_key(const Item& item);
+  void apply_key_below(const Item& item, TrieId id, Trie::Node node);
+  bool is_open_key(const Head& head) const;
   const Trie& trie(TrieId id) const noexcept {
     return id == TrieId::kTokens ? tables_.tokens : tables_.stripped;
   }
   bool takes_space(const Head& head) const;
   bool has_frame(const Head& head) const;
   Items& scratch();
+  // The mask is written by its first set; whoever sets single bits before that clears it first.
+  void add_set(const TokenSet& set);
+  void begin_writing();
 
   FrameCache& frames_;
   const VocabularyTables& tables_;
@@ -44,6 +52,10 @@ class Masker {
   StateStore& store_;
   bool json_space_ = false;
   std::span<std::uint32_t> words_;
+  bool written_ = false;
+  // The nodes of a trie of left-over texts that a state takes: the tokens of one quoted text ask for the same again
+  // and again.
+  std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_;
   std::deque<Items> scratch_;  // one for each level of recursion; a deque keeps references valid
   std::size_t depth_ = 0;
 };

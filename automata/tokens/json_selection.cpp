@@ -69,7 +69,7 @@ class JsonSelectionEvents {
   json& tree() { return tree_; }
 
  private:
-  bool check(Status status) {
+  bool check(const Status& status) {
     if (status) return true;
     error_ = status.error();
     return false;

@@ -29,10 +29,10 @@ constexpr std::array<std::int16_t, kByteLevelCodePoints> make_byte_level_table()
 constexpr auto kByteLevelTable = make_byte_level_table();
 static_assert(kByteLevelTable[0x120] == ' ' && kByteLevelTable[0x143] == 0xAD);
 
-constexpr std::array<std::int8_t, 256> make_base64_table() {
-  std::array<std::int8_t, 256> table{};
+constexpr std::array<std::int16_t, 256> make_base64_table() {
+  std::array<std::int16_t, 256> table{};
   for (auto& entry : table) entry = -1;
-  std::int8_t value = 0;
+  std::int16_t value = 0;
   for (char c = 'A'; c <= 'Z'; ++c) table[static_cast<unsigned char>(c)] = value++;
   for (char c = 'a'; c <= 'z'; ++c) table[static_cast<unsigned char>(c)] = value++;
   for (char c = '0'; c <= '9'; ++c) table[static_cast<unsigned char>(c)] = value++;

@@ -1,6 +1,7 @@
 // Writing token masks: little-endian 32-bit words, bit t = token t. Private to automata/.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -31,9 +32,13 @@ class TokenSet {
     }
   }
   void or_into(std::span<std::uint32_t> words) const noexcept {
-    for (std::size_t i = 0; i < bits_.size(); ++i) words[i] |= bits_[i];
+    std::uint32_t* __restrict to = words.data();
+    const std::uint32_t* __restrict from = bits_.data();
+    for (std::size_t i = 0; i < bits_.size(); ++i) to[i] |= from[i];
     for (const TokenId t : ids_) set_bit(words, t);
   }
+  // Precondition: is_dense(), words as wide as the set.
+  void copy_into(std::span<std::uint32_t> words) const noexcept { std::copy(bits_.begin(), bits_.end(), words.begin()); }
   bool is_dense() const noexcept { return !bits_.empty(); }
   std::size_t memory_bytes() const noexcept { return bits_.capacity() * 4 + ids_.capacity() * sizeof(TokenId); }
   template <class Visit>

@@ -19,6 +19,8 @@ class Trie {
   // Entries in any order; several may have the same text. The empty text belongs to the root.
   explicit Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries);
 
+  // Tells tries of this process apart.
+  std::uint32_t id() const noexcept { return id_; }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(nodes_.size()) - 1; }
   std::uint8_t byte(Node n) const noexcept { return nodes_[n].byte; }
   // One past the last node of n's subtree. Children of n: c = n + 1, then end(c), while below end(n).
@@ -28,6 +30,16 @@ class Trie {
   // Payloads of the texts that end at n.
   std::span<const std::uint32_t> at(Node n) const noexcept {
     return std::span(payloads_).subspan(nodes_[n].first, nodes_[n + 1].first - nodes_[n].first);
+  }
+  // Calls visit(payload, depth below n) for every text strictly below n.
+  template <class Visit>
+  void for_each_below(Node n, Visit visit) const {
+    std::vector<Node> path;  // ends of the open nodes below n
+    for (Node c = n + 1; c < end(n); ++c) {
+      while (!path.empty() && c >= path.back()) path.pop_back();
+      path.push_back(end(c));
+      for (const std::uint32_t payload : at(c)) visit(payload, static_cast<std::uint32_t>(path.size()));
+    }
   }
   std::size_t memory_bytes() const noexcept {
     return nodes_.capacity() * sizeof(Entry) + payloads_.capacity() * sizeof(std::uint32_t);
@@ -39,6 +51,7 @@ class Trie {
     std::uint32_t first = 0;  // payloads of this node and its subtree start here
     std::uint8_t byte = 0;
   };
+  std::uint32_t id_ = 0;
   std::vector<Entry> nodes_;  // and one sentinel
   std::vector<std::uint32_t> payloads_;
 };

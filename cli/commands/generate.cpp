@@ -105,10 +105,14 @@ Verb add_generate(CLI::App& root) {
       ->capture_default_str()
       ->type_name("MODEL");
   app->add_option("--prompt", a.prompt, "what the model is asked")->type_name("TEXT");
-  app->add_option("--max-tokens", a.options.max_tokens, "stop after so many")->capture_default_str()->type_name("N");
+  app->add_option("--max-tokens", a.options.max_tokens, "stop after so many")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->type_name("N");
   SamplerOptions& sampler = a.options.sampler;
   app->add_option("--temperature", sampler.temperature, "0 is greedy")->capture_default_str()->type_name("T");
   app->add_option("--top-k", sampler.top_k, "keep the K most probable tokens; 0: off")
+      ->check(whole_number())
       ->capture_default_str()
       ->type_name("K");
   app->add_option("--top-p", sampler.top_p, "keep the most probable that sum to P; 1: off")
@@ -117,7 +121,10 @@ Verb add_generate(CLI::App& root) {
   app->add_option("--min-p", sampler.min_p, "keep those of A times the greatest probability; 0: off")
       ->capture_default_str()
       ->type_name("A");
-  app->add_option("--seed", sampler.seed, "the same seed gives the same text")->capture_default_str()->type_name("S");
+  app->add_option("--seed", sampler.seed, "the same seed gives the same text")
+      ->check(whole_number())
+      ->capture_default_str()
+      ->type_name("S");
   a.count_option = app->add_option("-n", a.count, "so many texts, one JSON object a line")
                        ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1'000'000'000}))
                        ->type_name("N");
@@ -125,9 +132,11 @@ Verb add_generate(CLI::App& root) {
   app->add_flag("--jsonl", a.jsonl, "one JSON object a line: text, finish_reason, tokens, logprob");
   app->add_flag("--show-steps", a.show_steps, "each step on standard error: tokens allowed, token taken");
   app->add_option("--context", a.model_options.context, "the most tokens of prompt and text (GGUF models)")
+      ->check(whole_number())
       ->capture_default_str()
       ->type_name("N");
   app->add_option("--threads", a.model_options.threads, "0: as many as there are cores, at most 8 (GGUF models)")
+      ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->type_name("N");
   app->add_flag("--no-chat", a.no_chat, "give the model the prompt as it is, without its chat template");

@@ -69,7 +69,8 @@ void print_answer(const Answer& answer, const Vocabulary& vocabulary, std::size_
   for (std::size_t i = 0; i < listed; ++i) {
     const TokenId id = answer.tokens[i];
     if (vocabulary.kind(id) == TokenKind::kSpecial) {
-      fmt::print("{:>8}  end of sequence, {}\n", id, in_quotes(vocabulary.spelling(id)));
+      const std::string_view spelling = vocabulary.spelling(id);
+      fmt::print("{:>8}  end of sequence{}{}\n", id, spelling.empty() ? "" : " ", spelling);
     } else {
       fmt::print("{:>8}  {}\n", id, in_quotes(vocabulary.token(id)));
     }
@@ -124,6 +125,7 @@ Verb add_mask(CLI::App& root) {
   arguments->limit_option =
       app->add_option("--limit", arguments->limit,
                       fmt::format("list at most N tokens, 0: all (else {}, and all with --json)", kDefaultListed))
+          ->check(whole_number())
           ->type_name("N");
   app->add_flag("--plain", arguments->plain, "find them by the plain loop over the vocabulary: slow, the same answer");
   app->add_flag("--json", arguments->json, "the answer, or the error, as one JSON object");

@@ -30,7 +30,7 @@ class Formats {
   ExprId date();
   ExprId time(bool superset);
   FormatExpression hostname() { return {FormatSupport::kExact, host(false), host(true)}; }
-  FormatExpression email() { return {FormatSupport::kExact, mailbox(false, host(false)), mailbox(false, host(true))}; }
+  FormatExpression email() { return mailbox(false, host(false), host(true)); }
   FormatExpression idn_email();
   FormatExpression time() { return {FormatSupport::kExact, time(false), time(true)}; }
   FormatExpression date_time() {
@@ -42,7 +42,7 @@ class Formats {
   ExprId leap_second();
   ExprId label(bool superset);
   ExprId host(bool superset);
-  ExprId mailbox(bool international, ExprId domain);
+  FormatExpression mailbox(bool international, ExprId domain, ExprId domain_superset);
   ExprId cat(std::initializer_list<ExprId> parts) { return arena_.concat(parts); }
   ExprId any_of(std::initializer_list<ExprId> parts) { return arena_.alternate(parts); }
 
@@ -106,14 +106,15 @@ ExprId Formats::host(bool superset) {
 }
 
 // RFC 5321 Mailbox, RFC 6531 when international; the local part has at most 64 octets.
-ExprId Formats::mailbox(bool international, ExprId domain) {
+FormatExpression Formats::mailbox(bool international, ExprId domain, ExprId domain_superset) {
   const std::string more = international ? "\\u0080-\\u{10FFFF}" : "";
   const std::string atom = "[A-Za-z0-9!#$%&'*+\\-/=?\\^_`{|}~" + more + "]+";
   const ExprId local = re(atom + "(?:\\." + atom + ")*|\"(?:[ !#-\\[\\]-~" + more + "]|\\\\[ -~])*\"");
-  const ExprId short_local = arena_.intersect({local, arena_.repeat(arena_.bytes(ByteSet::all()), 1, 64)});
-  const ExprId literal = cat(
-      {arena_.byte('['), any_of({re(kIpv4), cat({arena_.literal("IPv6:"), re(ipv6_pattern())})}), arena_.byte(']')});
-  return cat({short_local, arena_.byte('@'), any_of({domain, literal})});
+  const ExprId head =
+      cat({arena_.intersect({local, arena_.repeat(arena_.bytes(ByteSet::all()), 1, 64)}), arena_.byte('@')});
+  const ExprId address = re(fmt::format("\\[(?:{}|IPv6:(?:{}))\\]", kIpv4, ipv6_pattern()));
+  return {FormatSupport::kExact, cat({head, any_of({domain, address})}),
+          cat({head, any_of({domain_superset, address})})};
 }
 
 // RFC 6531. Domain labels are as RFC 5892 allows them, of at most 15 code points: so many Punycode always brings within
@@ -128,7 +129,7 @@ FormatExpression Formats::idn_email() {
   const ExprId wide =
       re("[A-Za-z0-9\\u0080-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u0080-\\u{10FFFF}]*[A-Za-z0-9\\u0080-\\u{10FFFF}])?");
   const ExprId wide_name = name(wide, re("[.\\u3002\\uFF0E\\uFF61]"));
-  return {FormatSupport::kExact, mailbox(true, narrow_name), mailbox(true, wide_name)};
+  return mailbox(true, narrow_name, wide_name);
 }
 
 }  // namespace

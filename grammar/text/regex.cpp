@@ -1,5 +1,7 @@
 #include "text/regex.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "text/regex_ast.hpp"
@@ -7,6 +9,13 @@
 #include "weir/grammar/frontends.hpp"
 
 namespace weir {
+
+Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t offset, std::string message) {
+  pattern = pattern.substr(0, offset);
+  const auto column = 1 + std::count_if(pattern.begin(), pattern.end(),
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  return error_at_line(code, 1, static_cast<std::uint32_t>(column), std::move(message));
+}
 
 Result<ExprId> parse_pattern(ExprArena& arena, std::string_view pattern, const PatternOptions& options) {
   Result<RegexTree> tree = parse_regex_tree(pattern, options);

@@ -19,18 +19,6 @@ namespace {
 constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
 constexpr char32_t kEnd = 0xFFFFFFFF;
 
-constexpr bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr bool is_high_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
-constexpr bool is_low_surrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
-
-constexpr int hex_value(char32_t c) {
-  if (is_digit(c)) return static_cast<int>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<int>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<int>(c - 'A') + 10;
-  return -1;
-}
-
 std::string show(char32_t c) {
   if (c == kEnd) return "the end of the pattern";
   if (c < 0x20 || c == 0x7F) return fmt::format("U+{:04X}", static_cast<std::uint32_t>(c));
@@ -241,9 +229,10 @@ class Parser {
   }
 
   std::optional<std::uint64_t> count() {
-    if (!is_digit(peek())) return std::nullopt;
+    if (!ecma::is_digit(peek())) return std::nullopt;
     std::uint64_t value = 0;
-    while (is_digit(peek())) value = std::min<std::uint64_t>(value * 10 + (take() - '0'), std::uint64_t{1} << 40U);
+    while (ecma::is_digit(peek()))
+      value = std::min<std::uint64_t>(value * 10 + (take() - '0'), std::uint64_t{1} << 40U);
     return value;
   }
 
@@ -298,7 +287,8 @@ class Parser {
         take();
         return true;
       }
-      const bool good = c != kEnd && (c >= 0x80 || is_letter(c) || c == '_' || c == '$' || (is_digit(c) && !first));
+      const bool good =
+          c != kEnd && (c >= 0x80 || ecma::is_ascii_letter(c) || c == '_' || c == '$' || (ecma::is_digit(c) && !first));
       if (!good) {
         fail(ErrorCode::kSyntax, start, "the name of a group is letters, digits, '_' and '$', closed by '>'");
         return false;
@@ -367,7 +357,7 @@ class Parser {
     char32_t value = 0;
     std::size_t at = offset_;
     for (int i = 0; i < digits; ++i, ++at) {
-      const int v = at < text_.size() ? hex_value(static_cast<unsigned char>(text_[at])) : -1;
+      const int v = at < text_.size() ? ecma::hex_value(static_cast<unsigned char>(text_[at])) : -1;
       if (v < 0) return std::nullopt;
       value = value * 16 + static_cast<char32_t>(v);
     }
@@ -380,7 +370,7 @@ class Parser {
     if (eat("{")) {
       char32_t value = 0;
       bool any = false;
-      for (int v = 0; (v = hex_value(peek())) >= 0; any = true) {
+      for (int v = 0; (v = ecma::hex_value(peek())) >= 0; any = true) {
         take();
         value = std::min<char32_t>(value * 16 + static_cast<char32_t>(v), kMaxCodePoint + 1);
       }
@@ -393,11 +383,11 @@ class Parser {
       fail(ErrorCode::kSyntax, start, "\\u is followed by four hexadecimal digits or by {code point}");
       return 0;
     }
-    if (!is_high_surrogate(*first)) return *first;
+    if (!ecma::is_high_surrogate(*first)) return *first;
     const std::size_t after = offset_;
     if (eat("\\u")) {
       const auto second = hex(4);
-      if (second && is_low_surrogate(*second)) return 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00);
+      if (second && ecma::is_low_surrogate(*second)) return 0x10000 + ((*first - 0xD800) << 10U) + (*second - 0xDC00);
     }
     offset_ = after;
     return *first;  // a lone surrogate: no well-formed text holds one
@@ -419,11 +409,11 @@ class Parser {
         if (in_class) return '\b';
         break;
       case '0':
-        if (!is_digit(peek())) return 0;
+        if (!ecma::is_digit(peek())) return 0;
         fail(ErrorCode::kSyntax, start, "octal escapes are no part of ECMA-262 in Unicode mode; write \\xHH");
         return 0;
       case 'c':
-        if (is_letter(peek())) return take() % 32;
+        if (ecma::is_ascii_letter(peek())) return take() % 32;
         fail(ErrorCode::kSyntax, start, "\\c is followed by a letter");
         return 0;
       case 'x':
@@ -432,7 +422,7 @@ class Parser {
         return 0;
       case 'u': return unicode_escape(start);
       default:
-        if (!is_letter(c) && !is_digit(c)) return c;
+        if (!ecma::is_ascii_letter(c) && !ecma::is_digit(c)) return c;
     }
     fail(ErrorCode::kSyntax, start,
          fmt::format("unknown escape \\{}; a letter or digit that means itself takes no '\\'", static_cast<char>(c)));
@@ -501,13 +491,6 @@ class Parser {
 };
 
 }  // namespace
-
-Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t offset, std::string message) {
-  pattern = pattern.substr(0, offset);
-  const auto column = 1 + std::count_if(pattern.begin(), pattern.end(),
-                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
-  return error_at_line(code, 1, static_cast<std::uint32_t>(column), std::move(message));
-}
 
 Result<RegexTree> parse_regex_tree(std::string_view pattern, const PatternOptions& options) {
   return Parser(pattern, options).parse();

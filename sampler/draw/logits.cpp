@@ -19,9 +19,9 @@ Status check_probabilities(std::span<const double> probabilities) {
   double sum = 0;
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     if (!(probabilities[i] >= 0) || !std::isfinite(probabilities[i])) {
-      return make_error(ErrorCode::kArgument,
-                        fmt::format("probability {} is {}; probabilities must be finite and not negative", i,
-                                    probabilities[i]));
+      return make_error(
+          ErrorCode::kArgument,
+          fmt::format("probability {} is {}; probabilities must be finite and not negative", i, probabilities[i]));
     }
     sum += probabilities[i];
   }

@@ -27,8 +27,9 @@ std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& coun
 }
 
 std::array<std::uint32_t, 4> RandomStream::block(std::uint64_t position, std::uint32_t attempt) const noexcept {
-  return philox4x32({static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32U), attempt, stream_},
-                    {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32U)});
+  return philox4x32(
+      {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32U), attempt, stream_},
+      {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32U)});
 }
 
 }  // namespace weir

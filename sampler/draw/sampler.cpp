@@ -22,8 +22,7 @@ struct Sampler::Impl {
 
   bool greedy() const noexcept { return options.temperature == 0; }
   bool truncates() const noexcept {
-    return truncation.top_p < 1 || truncation.min_p > 0 ||
-           (truncation.top_k > 0 && truncation.top_k < weights.size());
+    return truncation.top_p < 1 || truncation.min_p > 0 || (truncation.top_k > 0 && truncation.top_k < weights.size());
   }
 
   std::size_t draw_from(std::span<const Item> items);

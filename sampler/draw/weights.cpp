@@ -66,7 +66,8 @@ double top_k_floor(std::span<const double> weights, std::size_t k, std::vector<d
     const auto part = weights.subspan(block * kBlock, kBlock);
     std::array<double, kLanes> max{};
     for (std::size_t i = 0; i < kBlock; i += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) max[lane] = part[i + lane] > max[lane] ? part[i + lane] : max[lane];
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        max[lane] = part[i + lane] > max[lane] ? part[i + lane] : max[lane];
     }
     maxima.push_back(*std::max_element(max.begin(), max.end()));
   }
@@ -88,9 +89,7 @@ Uint128 needed_sum(double threshold, Uint128 sum) noexcept {
 
 }  // namespace
 
-double from_fixed(Uint128 sum) noexcept {
-  return static_cast<double>(sum) * 0x1p-62;
-}
+double from_fixed(Uint128 sum) noexcept { return static_cast<double>(sum) * 0x1p-62; }
 
 Uint128 fixed_sum(std::span<const double> weights) noexcept {
   // Two 64-bit sums of the halves vectorise; neither can overflow below 2^32 weights.
@@ -135,9 +134,9 @@ void Selector::cut_top_k(std::size_t k) {
   const auto kth = candidates_.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(candidates_.begin(), kth, candidates_.end(), before);
   const double cutoff = kth->weight;
-  candidates_.erase(std::partition(candidates_.begin(), candidates_.end(),
-                                   [&](const Item& item) { return item.weight >= cutoff; }),
-                    candidates_.end());
+  candidates_.erase(
+      std::partition(candidates_.begin(), candidates_.end(), [&](const Item& item) { return item.weight >= cutoff; }),
+      candidates_.end());
 }
 
 void Selector::cut_top_p(Uint128 needed) {
@@ -202,9 +201,9 @@ Status Weights::find_maximum() {
   if (!found.finite) {
     const auto bad = std::find_if(logits_.begin(), logits_.end(),
                                   [](float value) { return !(value <= std::numeric_limits<float>::max()); });
-    return make_error(ErrorCode::kInvalid,
-                      fmt::format("the logit of token {} is {}; logits must be finite or -inf",
-                                  token(static_cast<std::size_t>(bad - logits_.begin())), std::isnan(*bad) ? "NaN" : "+inf"));
+    return make_error(ErrorCode::kInvalid, fmt::format("the logit of token {} is {}; logits must be finite or -inf",
+                                                       token(static_cast<std::size_t>(bad - logits_.begin())),
+                                                       std::isnan(*bad) ? "NaN" : "+inf"));
   }
   if (std::isinf(found.max)) {
     return make_error(ErrorCode::kInvalid, "the logits of all allowed tokens are -inf, so none of them can be drawn");

@@ -43,8 +43,8 @@ class Selector {
   void cut_top_k(std::size_t k);
   void cut_top_p(Uint128 needed);
 
-  std::vector<Item> items_;      // those that may be kept, in ascending index
-  std::vector<Item> candidates_; // the same, in the order selection leaves them; the kept ones come first
+  std::vector<Item> items_;       // those that may be kept, in ascending index
+  std::vector<Item> candidates_;  // the same, in the order selection leaves them; the kept ones come first
   std::vector<double> maxima_;
 };
 
@@ -73,7 +73,7 @@ class Weights {
   Status gather_all(std::span<const float> logits);
   Status find_maximum();
 
-  bool dense_ = false;              // all tokens are allowed: tokens_ is unused, logits_ views the caller's
+  bool dense_ = false;  // all tokens are allowed: tokens_ is unused, logits_ views the caller's
   std::vector<TokenId> tokens_;
   std::vector<float> storage_;
   std::span<const float> logits_;

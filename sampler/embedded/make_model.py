@@ -39,9 +39,9 @@ import training_text
 VOCABULARY = 1500
 ORDER = 4
 MAX_TOKEN = 16
-DISCOUNT = 0.4
-FLOOR = 0.02
-GREEDY_WEIGHT = 4  # how much a greedy cut of the text counts beside the randomly split one
+DISCOUNT = 0.2
+FLOOR = 0.01
+GREEDY_WEIGHT = 6  # how much a greedy cut of the text counts beside the randomly split one
 OUTPUT = pathlib.Path(__file__).parent / "model.bin"
 
 # What merges stay within: a word with its leading space, up to three digits, punctuation with the spaces in it.

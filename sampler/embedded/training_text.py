@@ -268,7 +268,7 @@ class Writer:
         return value
 
     def line_item(self):
-        value = {self.pick.of(["description", "name", "product"]): self.pick.of(PRODUCTS),
+        value = {self.pick.of(["description", "item", "product"]): self.pick.of(PRODUCTS),
                  "quantity": self.pick.number(1, 12)}
         value[self.pick.of(["unit_price", "price", "unitPrice"])] = self.price()
         return value
@@ -300,11 +300,11 @@ class Writer:
                           ("language", lambda: self.pick.of(LANGUAGES)), ("amount", self.price)]:
             if self.pick.chance(25):
                 arguments[key] = make()
-        return {self.pick.of(["name", "tool", "function"]): function,
+        return {self.pick.of(["name", "tool", "tool", "function", "function"]): function,
                 self.pick.of(["arguments", "parameters", "args"]): arguments}
 
     def tree(self, depth=0):
-        value = {self.pick.of(["value", "name", "label"]): self.pick.of([self.pick.number(0, 99), self.pick.of(TAGS)])}
+        value = {self.pick.of(["value", "value", "label"]): self.pick.of([self.pick.number(0, 99), self.pick.of(TAGS)])}
         count = self.pick.below(3) if depth < 3 else 0
         value["children"] = [self.tree(depth + 1) for _ in range(count)]
         return value
@@ -351,9 +351,9 @@ class Writer:
         return value
 
     def recipe(self):
-        return {"name": self.pick.of(["lemon cake", "apple pie", "rice soup", "onion bread", "carrot salad"]),
+        return {self.pick.of(["title", "recipe"]): self.pick.of(["lemon cake", "apple pie", "rice soup", "onion bread", "carrot salad"]),
                 "servings": self.pick.number(1, 8),
-                "ingredients": [{"name": self.pick.of(INGREDIENTS), "amount": self.pick.of([1, 2, 3, 50, 100, 250, 0.5]),
+                "ingredients": [{"ingredient": self.pick.of(INGREDIENTS), "amount": self.pick.of([1, 2, 3, 50, 100, 250, 0.5]),
                                  "unit": self.pick.of(UNITS)} for _ in range(self.pick.number(1, 4))],
                 "steps": self.pick.some(["Mix the flour and the butter.", "Bake for 30 minutes.", "Cut the onions.",
                                          "Add salt and pepper.", "Stir well.", "Serve warm."], 3, 1)}
@@ -409,7 +409,7 @@ class Writer:
                  (self.review, "review", 5), (self.numbers, "list of numbers", 5), (self.message, "message", 5),
                  (self.song, "song", 5), (self.scalar, "value", 6)]
         weighted = [(make, what) for make, what, weight in kinds for _ in range(weight)]
-        for _ in range(1500):
+        for _ in range(1600):
             make, what = self.pick.of(weighted)
             value = make()
             separators = (",", ":") if self.pick.chance(4) else (", ", ": ")
@@ -424,12 +424,9 @@ class Writer:
             yield text
         for sentence in SENTENCES:
             yield sentence
-        for _ in range(60):
-            yield " ".join(self.pick.of(SENTENCES) for _ in range(self.pick.number(2, 3)))
-        for _ in range(60):
-            yield f"Dear {self.pick.of(FIRST)}, {self.pick.of(SENTENCES)} {self.pick.of(SENTENCES)} {self.name()}"
-        for _ in range(60):
-            yield f"{self.pick.of(CITIES)}, {self.date()}: {self.pick.of(SENTENCES)}"
+        for _ in range(20):
+            yield f"{self.pick.of(SENTENCES)} {self.pick.of(SENTENCES)}"
+            yield f"{self.date()} {self.pick.of(SENTENCES)}"
 
 
 def documents():

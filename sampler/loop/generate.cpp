@@ -75,15 +75,15 @@ Generation Loop::finish(FinishReason reason) {
 Result<bool> Loop::take(const Draw& draw, std::size_t allowed) {
   if (!matcher_.accept(draw.token)) {
     if (matcher_.error()) return *matcher_.error();
-    return make_error(ErrorCode::kInvalid,
-                      fmt::format("the matcher refused token {}, which its mask allows; this is a fault of weir",
-                                  draw.token));
+    return make_error(
+        ErrorCode::kInvalid,
+        fmt::format("the matcher refused token {}, which its mask allows; this is a fault of weir", draw.token));
   }
   if (Status status = model_.append({&draw.token, 1}); !status) return status.error();
   const bool eos = vocabulary_.is_eos(draw.token);
   const std::string_view bytes = eos ? std::string_view() : vocabulary_.token(draw.token);
-  const GenerateStep step{result_.tokens.size(), allowed,      mask_, draw.token, bytes,
-                          draw.logprob,          eos || matcher_.is_accepting()};
+  const GenerateStep step{result_.tokens.size(),         allowed, mask_, draw.token, bytes, draw.logprob,
+                          eos || matcher_.is_accepting()};
   result_.tokens.push_back(draw.token);
   result_.text += bytes;
   result_.logprob += draw.logprob;

@@ -108,9 +108,9 @@ struct LlamaModel::Impl {
   std::vector<llama_token> held;    // the tokens that llama.cpp's memory holds
   std::vector<float> logits;        // of the last token of `tokens`, if `fresh`
   bool fresh = false;
-  // The last context that was evaluated from nothing, a prompt as a rule, and its logits. llama.cpp's arithmetic depends
-  // on how tokens are batched; coming back here, rather than evaluating the prompt's last token again, makes every text
-  // after one prompt the same whether it is the first or not.
+  // The last context that was evaluated from nothing, a prompt as a rule, and its logits. llama.cpp's arithmetic
+  // depends on how tokens are batched; coming back here, rather than evaluating the prompt's last token again, makes
+  // every text after one prompt the same whether it is the first or not.
   std::size_t start_length = 0;
   std::vector<float> start_logits;
 };
@@ -172,10 +172,12 @@ bool LlamaModel::available() noexcept { return true; }
 
 Result<std::unique_ptr<LlamaModel>> LlamaModel::open(const std::string& path, const ModelOptions& options) {
   if (options.context == 0 || options.context > (std::size_t{1} << 24U)) {
-    return make_error(ErrorCode::kArgument, fmt::format("a context of {} tokens; it must be 1 to 2^24", options.context));
+    return make_error(ErrorCode::kArgument,
+                      fmt::format("a context of {} tokens; it must be 1 to 2^24", options.context));
   }
   if (options.threads < 0 || options.threads > 512) {
-    return make_error(ErrorCode::kArgument, fmt::format("{} threads; it must be 0 (automatic) to 512", options.threads));
+    return make_error(ErrorCode::kArgument,
+                      fmt::format("{} threads; it must be 0 (automatic) to 512", options.threads));
   }
   // weir's own reader first: it knows the bytes of the tokens, and it refuses malformed files with a place.
   auto vocabulary = Vocabulary::from_file(path);
@@ -227,7 +229,8 @@ Result<std::vector<TokenId>> LlamaModel::encode_prompt(std::string_view text) co
   // In three parts, so that only the template's own control tokens are read as such.
   auto tokens = tokenize(vocab, impl_->frame->first, true, true);
   if (!tokens) return tokens.error();
-  for (const auto& [part, special] : {std::pair(text, false), std::pair(std::string_view(impl_->frame->second), true)}) {
+  for (const auto& [part, special] :
+       {std::pair(text, false), std::pair(std::string_view(impl_->frame->second), true)}) {
     auto more = tokenize(vocab, part, false, special);
     if (!more) return more.error();
     tokens->insert(tokens->end(), more->begin(), more->end());
@@ -238,8 +241,8 @@ Result<std::vector<TokenId>> LlamaModel::encode_prompt(std::string_view text) co
 Status LlamaModel::append(std::span<const TokenId> tokens) {
   for (const TokenId token : tokens) {
     if (token >= impl_->vocabulary->size()) {
-      return make_error(ErrorCode::kArgument, fmt::format("token {} is past the vocabulary of {} tokens", token,
-                                                          impl_->vocabulary->size()));
+      return make_error(ErrorCode::kArgument,
+                        fmt::format("token {} is past the vocabulary of {} tokens", token, impl_->vocabulary->size()));
     }
   }
   if (tokens.size() > max_length() - length()) {

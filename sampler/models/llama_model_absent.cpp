@@ -1,7 +1,7 @@
 // LlamaModel in a build without llama.cpp: no model can be opened, so no other member is ever called.
-#include "weir/sampler/llama_model.hpp"
-
 #include <fmt/format.h>
+
+#include "weir/sampler/llama_model.hpp"
 
 namespace weir {
 namespace {
@@ -20,8 +20,7 @@ struct LlamaModel::Impl {
 bool LlamaModel::available() noexcept { return false; }
 
 Result<std::unique_ptr<LlamaModel>> LlamaModel::open(const std::string& path, const ModelOptions&) {
-  return make_error(ErrorCode::kUnsupported,
-                    fmt::format("cannot open the model '{}': {}", path, absent().message));
+  return make_error(ErrorCode::kUnsupported, fmt::format("cannot open the model '{}': {}", path, absent().message));
 }
 
 LlamaModel::LlamaModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

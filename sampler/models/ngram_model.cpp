@@ -39,8 +39,8 @@ Result<std::unique_ptr<NgramModel>> NgramModel::from_file(const std::string& pat
   if (file.bad()) return make_error(ErrorCode::kIo, fmt::format("cannot read the model '{}'", path));
   bytes.resize(static_cast<std::size_t>(file.gcount()));
   if (bytes.size() > kMaxFile) {
-    return make_error(ErrorCode::kLimit, fmt::format("'{}' is larger than the {} MiB of any n-gram model", path,
-                                                     kMaxFile >> 20U));
+    return make_error(ErrorCode::kLimit,
+                      fmt::format("'{}' is larger than the {} MiB of any n-gram model", path, kMaxFile >> 20U));
   }
   return from_bytes(bytes);
 }

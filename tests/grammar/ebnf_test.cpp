@@ -262,7 +262,7 @@ TEST(Ebnf, TwoThousandRulesCompileAtOnce) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   ASSERT_TRUE(grammar) << grammar.error().to_string();
   EXPECT_EQ(grammar->rules().size(), 2000U);
-  EXPECT_LT(elapsed.count(), 5.0);
+  EXPECT_LT(elapsed.count(), 30.0);  // 0.1 s in a release build; quadratic work would take minutes
 }
 
 std::string from_hex(const std::string& hex) {

@@ -193,7 +193,7 @@ TEST(Rules, RandomGrammarsMatchWhatWasWritten) {
   int recursive = 0;
   int regular = 0;
   int unsatisfiable = 0;
-  for (int round = 0; round < 1500 && !testing::Test::HasFailure(); ++round) {
+  for (int round = 0; round < 800 && !testing::Test::HasFailure(); ++round) {
     const std::uint32_t count = 1 + static_cast<std::uint32_t>(random() % 4);
     std::vector<Node> rules;
     for (std::uint32_t r = 0; r < count; ++r) {
@@ -211,9 +211,9 @@ TEST(Rules, RandomGrammarsMatchWhatWasWritten) {
     }
   }
   // The generator must reach every kind.
-  EXPECT_GT(recursive, 300);
-  EXPECT_GT(regular, 200);
-  EXPECT_GT(unsatisfiable, 20);
+  EXPECT_GT(recursive, 150);
+  EXPECT_GT(regular, 100);
+  EXPECT_GT(unsatisfiable, 10);
 }
 
 struct NamedGrammar {
@@ -352,22 +352,22 @@ TEST(Rules, Errors) {
 
 TEST(Rules, CountedRepetitionsOfRecursiveRulesHaveABudget) {
   const Node nested = choice({sequence({literal("a"), call(1), literal("b")}), literal("ab")});
+  Limits limits;
+  limits.max_rule_states = 20'000;
   // 1000 * 1000 * 1000 copies must be refused at once; 1000 must not.
   Node huge = call(1);
   for (int i = 0; i < 3; ++i) huge = repeat(std::move(huge), 1000, 1000);
-  const Result<Grammar> refused = finish({huge, nested});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
-  EXPECT_NE(refused.error().message.find("max_rule_states"), std::string::npos);
-  const Result<Grammar> accepted = finish({repeat(call(1), 0, 1000), nested});
+  // Empty moves that lead through all of the copies: quadratic in their number.
+  const Node pair = sequence({repeat(call(1), 0, 1), repeat(sequence({call(1), literal("a")}), 0, 1)});
+  for (const Node& start : {huge, repeat(pair, 0, 100'000), repeat(pair, 0, 5000)}) {
+    const Result<Grammar> refused = finish({start, nested}, limits);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kLimit);
+    EXPECT_NE(refused.error().message.find("max_rule_states"), std::string::npos);
+  }
+  const Result<Grammar> accepted = finish({repeat(call(1), 0, 1000), nested}, limits);
   ASSERT_TRUE(accepted) << accepted.error().to_string();
   EXPECT_GT(accepted->rule_states().size(), 1000U);
-  // Empty moves through a hundred thousand optional pairs: a clear error or an answer, not an hour.
-  const Result<Grammar> options = finish(
-      {repeat(sequence({repeat(call(1), 0, 1), repeat(sequence({call(1), literal("a")}), 0, 1)}), 0, 100'000), nested});
-  if (!options) {
-    EXPECT_EQ(options.error().code, ErrorCode::kLimit);
-  }
 }
 
 TEST(Rules, SubsetConstructionDoesNotExplode) {
@@ -399,8 +399,8 @@ TEST(Rules, RegularRulesThatDoubleEachOtherStayRules) {
 }
 
 TEST(Rules, LongChainsDoNotRecurse) {
-  // 50,000 rules each calling the next between brackets, and the last calling the first on its left.
-  constexpr std::uint32_t kCount = 50'000;
+  // 20,000 rules each calling the next between brackets, and the last calling the first on its left.
+  constexpr std::uint32_t kCount = 20'000;
   std::vector<Node> rules;
   for (std::uint32_t r = 0; r + 1 < kCount; ++r) rules.push_back(sequence({call(r + 1), literal("b")}));
   rules.push_back(choice({literal("a"), sequence({literal("b"), call(0), literal("b")})}));

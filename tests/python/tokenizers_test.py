@@ -222,3 +222,39 @@ def test_gguf_of_a_sentencepiece_model(tokenizers_dir, load, tmp_path):
     path = tmp_path / "mistral.gguf"
     path.write_bytes(gguf_file("llama", pieces, types, model.eos_id()))
     assert differences(load(path), want) == []
+
+
+def gguf_metadata(path):
+    """The metadata of a GGUF file, read anew in Python."""
+    numbers = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+    with open(path, "rb") as file:
+
+        def number(code):
+            return struct.unpack("<" + code, file.read(struct.calcsize("<" + code)))[0]
+
+        def value(kind):
+            if kind == 8:
+                return file.read(number("Q")).decode()
+            if kind == 9:
+                element, count = number("I"), number("Q")
+                return [value(element) for _ in range(count)]
+            return number(numbers[kind])
+
+        magic, version, _, pairs = struct.unpack("<4sIQQ", file.read(24))
+        assert magic == b"GGUF" and version in (2, 3)
+        return {value(8): value(number("I")) for _ in range(pairs)}
+
+
+@pytest.mark.llm
+def test_gguf_of_smollm2(llm_model, load, byte_of_char):
+    metadata = gguf_metadata(llm_model)
+    pieces, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    want = []
+    for i, (piece, kind) in enumerate(zip(pieces, types, strict=True)):
+        assert kind in (NORMAL, CONTROL)
+        if kind == NORMAL:
+            want.append(Token("text", bytes(byte_of_char[c] for c in piece)))
+        else:
+            want.append(Token("eos" if i == metadata["tokenizer.ggml.eos_token_id"] else "special", piece.encode()))
+    assert len(want) == 49_152
+    assert differences(load(llm_model), want) == []

@@ -183,7 +183,8 @@ TEST(Generate, Errors) {
   ScriptedModel model(kTokens, {"["});
   const auto grammar = compile(model.vocabulary(), kList);
   EXPECT_EQ(generate(model, grammar, "bad", kGreedy).error().message, "a bad prompt");
-  EXPECT_EQ(generate(model, grammar, std::string_view(), {.sampler = {.temperature = -1}}).error().code, ErrorCode::kArgument);
+  EXPECT_EQ(generate(model, grammar, std::string_view(), {.sampler = {.temperature = -1}}).error().code,
+            ErrorCode::kArgument);
   ScriptedModel other({"a", "b", ""}, {});
   const auto mismatch = generate(other, grammar, std::string_view(), kGreedy);
   ASSERT_FALSE(mismatch);

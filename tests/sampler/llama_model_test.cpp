@@ -70,7 +70,8 @@ TEST_F(WithLlama, LogitsRewindAndReplay) {
   ASSERT_TRUE(model->append(*prompt));
   const auto after_prompt = logits_of(*model);
   EXPECT_EQ(after_prompt.size(), 49152U);
-  const auto next = static_cast<TokenId>(std::max_element(after_prompt.begin(), after_prompt.end()) - after_prompt.begin());
+  const auto next =
+      static_cast<TokenId>(std::max_element(after_prompt.begin(), after_prompt.end()) - after_prompt.begin());
   ASSERT_TRUE(model->append({&next, 1}));
   const auto after_next = logits_of(*model);
   EXPECT_NE(after_next, after_prompt);

@@ -32,18 +32,18 @@ TEST(Supports, Table) {
       {kExample, {.top_k = 1}, {0}},
       {kExample, {.top_k = 4}, {0, 1, 2, 3}},
       {kExample, {.top_k = 1000}, {0, 1, 2, 3}},
-      {{0.1, 0.25, 0.25, 0.15, 0.25}, {.top_k = 1}, {1, 2, 4}},       // ties at the cutoff stay
+      {{0.1, 0.25, 0.25, 0.15, 0.25}, {.top_k = 1}, {1, 2, 4}},  // ties at the cutoff stay
       {{0.1, 0.25, 0.25, 0.15, 0.25}, {.top_k = 4}, {1, 2, 3, 4}},
-      {{0.5, 0.0, 0.5, 0.0}, {.top_k = 3}, {0, 2}},                    // what is impossible stays impossible
+      {{0.5, 0.0, 0.5, 0.0}, {.top_k = 3}, {0, 2}},  // what is impossible stays impossible
       {kExample, {.top_p = 0.0}, {0}},
       {kExample, {.top_p = 1e-9}, {0}},
       {kExample, {.top_p = 0.5}, {0}},
       {kExample, {.top_p = 0.500001}, {0, 1}},
       {kExample, {.top_p = 0.75}, {0, 1}},
-      {kExample, {.top_p = 0.9}, {0, 1, 2}},                           // 0.5 + 0.25 + 0.15, which is not 0.9 in doubles
+      {kExample, {.top_p = 0.9}, {0, 1, 2}},  // 0.5 + 0.25 + 0.15, which is not 0.9 in doubles
       {kExample, {.top_p = 1.0}, {0, 1, 2, 3}},
       {{0.5, 0.25, 0.125, 0.125}, {.top_p = 0.75}, {0, 1}},
-      {{0.25, 0.25, 0.25, 0.25}, {.top_p = 0.5}, {0, 1}},              // ties go to the smaller index
+      {{0.25, 0.25, 0.25, 0.25}, {.top_p = 0.5}, {0, 1}},  // ties go to the smaller index
       {{0.1, 0.2, 0.3, 0.4}, {.top_p = 0.6}, {2, 3}},
       {{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {.top_p = 0.3}, {0, 1, 2}},
       {{0.0, 1.0, 0.0}, {.top_p = 0.999}, {1}},
@@ -94,7 +94,7 @@ TEST(MaskedSoftmax, LooksOnlyAtAllowedTokens) {
 TEST(MaskedSoftmax, Errors) {
   const std::vector<float> logits{0.0F, std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity};
   const auto code = [&](std::vector<std::uint32_t> mask) { return masked_softmax(logits, mask).error().code; };
-  EXPECT_EQ(code({}), ErrorCode::kInvalid);       // all tokens, a NaN among them
+  EXPECT_EQ(code({}), ErrorCode::kInvalid);  // all tokens, a NaN among them
   EXPECT_EQ(code({0b0010}), ErrorCode::kInvalid);
   EXPECT_EQ(code({0b0101}), ErrorCode::kInvalid);
   EXPECT_EQ(code({0b1000}), ErrorCode::kInvalid);
@@ -163,7 +163,8 @@ TEST_P(AgainstReference, SoftmaxAndTruncationWithin1e12) {
   std::vector<float> logits(setting.size);
   for (float& logit : logits) logit = normal(random);
   for (std::size_t i = 0; i < setting.size / 3; ++i) logits[random() % setting.size] = logits[random() % setting.size];
-  const auto mask = setting.density < 1 ? random_mask(setting.size, setting.density, random) : std::vector<std::uint32_t>{};
+  const auto mask =
+      setting.density < 1 ? random_mask(setting.size, setting.density, random) : std::vector<std::uint32_t>{};
 
   const auto expected = reference::softmax(logits, mask, setting.temperature);
   const auto actual = masked_softmax(logits, mask, setting.temperature);

@@ -56,11 +56,11 @@ void seal(std::string& file) {
 std::string tiny_model() {
   std::string file = "WEIRNG01";
   for (const std::uint32_t value : {0U, 0U, 3U, 2U, 32768U, 65536U, 3U, 3U}) append_u32(file, value);
-  file += std::string("\0\1\1ab\0\0\0", 8);  // lengths, bytes, padding
-  for (const std::uint32_t value : {2U, 5U, 3U}) append_u32(file, value);     // counts of level 1
-  for (const std::uint32_t value : {0U, 1U, 3U, 3U}) append_u32(file, value); // children
-  for (const std::uint32_t value : {1U, 0U, 2U, 0U}) append_u16(file, value); // level 2: tokens and padding
-  for (const std::uint32_t value : {4U, 1U, 3U, 0U}) append_u16(file, value); // and counts
+  file += std::string("\0\1\1ab\0\0\0", 8);                                    // lengths, bytes, padding
+  for (const std::uint32_t value : {2U, 5U, 3U}) append_u32(file, value);      // counts of level 1
+  for (const std::uint32_t value : {0U, 1U, 3U, 3U}) append_u32(file, value);  // children
+  for (const std::uint32_t value : {1U, 0U, 2U, 0U}) append_u16(file, value);  // level 2: tokens and padding
+  for (const std::uint32_t value : {4U, 1U, 3U, 0U}) append_u16(file, value);  // and counts
   seal(file);
   return file;
 }

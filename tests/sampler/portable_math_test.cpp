@@ -36,7 +36,8 @@ TEST(PortableMath, LoopAndSingleGiveTheSameBits) {
     logits.front() = -std::numeric_limits<float>::infinity();
     std::vector<double> out(size);
     exponentials(logits, 3.5F, 0.7, out);
-    for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(out[i], portable_exp((static_cast<double>(logits[i]) - 3.5) * 0.7));
+    for (std::size_t i = 0; i < size; ++i)
+      EXPECT_EQ(out[i], portable_exp((static_cast<double>(logits[i]) - 3.5) * 0.7));
   }
 }
 

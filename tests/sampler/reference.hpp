@@ -24,7 +24,8 @@ inline std::vector<long double> softmax(const std::vector<float>& logits, const 
   }
   std::vector<long double> p(logits.size(), 0.0L);
   for (std::size_t t = 0; t < logits.size(); ++t) {
-    if (allowed(mask, t)) p[t] = std::exp((static_cast<long double>(logits[t]) - max) / static_cast<long double>(temperature));
+    if (allowed(mask, t))
+      p[t] = std::exp((static_cast<long double>(logits[t]) - max) / static_cast<long double>(temperature));
   }
   const long double sum = std::accumulate(p.begin(), p.end(), 0.0L);
   for (long double& value : p) value /= sum;

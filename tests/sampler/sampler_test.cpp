@@ -20,10 +20,15 @@ std::vector<float> random_logits(std::size_t size, float spread, std::uint64_t s
 
 TEST(Sampler, RefusesOptionsOutOfTheirDomain) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<std::pair<SamplerOptions, std::string>> bad{
-      {{.temperature = -0.1}, "temperature"}, {{.temperature = nan}, "temperature"},
-      {{.temperature = INFINITY}, "temperature"}, {{.top_p = -0.1}, "top_p"}, {{.top_p = 1.5}, "top_p"},
-      {{.top_p = nan}, "top_p"}, {{.min_p = -1}, "min_p"}, {{.min_p = 2}, "min_p"}, {{.min_p = nan}, "min_p"}};
+  const std::vector<std::pair<SamplerOptions, std::string>> bad{{{.temperature = -0.1}, "temperature"},
+                                                                {{.temperature = nan}, "temperature"},
+                                                                {{.temperature = INFINITY}, "temperature"},
+                                                                {{.top_p = -0.1}, "top_p"},
+                                                                {{.top_p = 1.5}, "top_p"},
+                                                                {{.top_p = nan}, "top_p"},
+                                                                {{.min_p = -1}, "min_p"},
+                                                                {{.min_p = 2}, "min_p"},
+                                                                {{.min_p = nan}, "min_p"}};
   for (const auto& [options, name] : bad) {
     const auto sampler = Sampler::create(options);
     ASSERT_FALSE(sampler);
@@ -49,8 +54,8 @@ TEST(Sampler, LogProbabilityIsOfTheMaskedSoftmaxAtTemperatureOne) {
   std::vector<std::uint32_t> mask(16, 0x55555555U);
   mask[15] &= 0xFFFFFU;
   const auto p = reference::softmax(logits, mask, 1.0);
-  for (const SamplerOptions& options :
-       {SamplerOptions{}, SamplerOptions{.temperature = 0}, SamplerOptions{.temperature = 3}, SamplerOptions{.top_k = 2}}) {
+  for (const SamplerOptions& options : {SamplerOptions{}, SamplerOptions{.temperature = 0},
+                                        SamplerOptions{.temperature = 3}, SamplerOptions{.top_k = 2}}) {
     auto sampler = *Sampler::create(options);
     for (int i = 0; i < 20; ++i) {
       const auto draw = sampler.draw(logits, mask);
@@ -87,7 +92,8 @@ TEST(Sampler, SeedStreamAndPositionDecide) {
   EXPECT_TRUE(std::equal(first.begin() + 6, first.end(), later.begin()));
 }
 
-// Pinned, so that a change of compiler, flags or machine that changes a draw is noticed. Made by this library on x86-64.
+// Pinned, so that a change of compiler, flags or machine that changes a draw is noticed. Made by this library on
+// x86-64.
 TEST(Sampler, PinnedTokens) {
   std::vector<float> logits(32000);
   for (std::size_t i = 0; i < logits.size(); ++i) logits[i] = static_cast<float>((i * 2654435761U) % 20011) * 0.0007F;
@@ -104,7 +110,8 @@ struct Setting {
   SamplerOptions options;
 };
 
-// An upper quantile of the chi-square distribution, by Wilson and Hilferty's approximation: about one in 10,000 is above.
+// An upper quantile of the chi-square distribution, by Wilson and Hilferty's approximation: about one in 10,000 is
+// above.
 double chi_square_bound(double freedom) {
   const double scale = 2 / (9 * freedom);
   return freedom * std::pow(1 - scale + 3.72 * std::sqrt(scale), 3);

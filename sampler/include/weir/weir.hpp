@@ -1,5 +1,5 @@
-// weir: a JSON Schema, a grammar or a regular expression becomes, at each step of a text, the set of tokens that may come
-// next; a language model's logits are masked with it, so that what the model writes always parses.
+// weir: a JSON Schema, a grammar or a regular expression becomes, at each step of a text, the set of tokens that may
+// come next; a language model's logits are masked with it, so that what the model writes always parses.
 //
 //   auto model = weir::open_model("embedded").value();                          // or the path of a GGUF file
 //   weir::Compiler compiler(model->vocabulary());

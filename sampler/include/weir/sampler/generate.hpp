@@ -56,7 +56,7 @@ struct Generation {
   std::vector<TokenId> tokens;  // of the text, and a final end-of-sequence if one was drawn
   double logprob = 0;           // sum over `tokens`
   FinishReason finish_reason = FinishReason::kLength;
-  bool complete = false;        // the text is in the grammar's language; always so with kAccepted
+  bool complete = false;  // the text is in the grammar's language; always so with kAccepted
 };
 
 // Sets the model's context to the prompt, then generates. Afterwards the context is the prompt and the tokens taken.

@@ -7,11 +7,11 @@
 // The order is fixed: logits, mask (-inf), temperature, softmax to p; each truncation chooses its support on that same
 // p; the supports are intersected; what is left is renormalised. Sampler does the same in one pass and draws.
 //
-// Numbers: logits are float32, probabilities double, within 1e-12 of exact arithmetic. Exponential and logarithm are the
-// library's own, made of IEEE 754 double operations in a fixed order, and sums are taken over 62-bit fixed-point weights,
-// hence exact and free of order: every machine with IEEE doubles gets the same bits. Probabilities below 1e-300 count as 0.
-// "Rounding" below is 2^-44 (5.7e-14): a sum or ratio that is short of its threshold by no more than that has reached it,
-// so that 0.5 + 0.25 + 0.15 reaches 0.9.
+// Numbers: logits are float32, probabilities double, within 1e-12 of exact arithmetic. Exponential and logarithm are
+// the library's own, made of IEEE 754 double operations in a fixed order, and sums are taken over 62-bit fixed-point
+// weights, hence exact and free of order: every machine with IEEE doubles gets the same bits. Probabilities below
+// 1e-300 count as 0. "Rounding" below is 2^-44 (5.7e-14): a sum or ratio that is short of its threshold by no more than
+// that has reached it, so that 0.5 + 0.25 + 0.15 reaches 0.9.
 //
 // Cost: O(n) for n allowed tokens after a scan of the mask's words, apart from what truncation sorts.
 // Thread safety: pure functions.
@@ -48,7 +48,8 @@ Result<Distribution> masked_softmax(std::span<const float> logits, std::span<con
 Result<TokenId> greedy_token(std::span<const float> logits, std::span<const std::uint32_t> mask);
 
 // log p(t) at T = 1. Errors as above, and kArgument if t is out of range; -infinity if t is not allowed.
-Result<double> masked_log_probability(std::span<const float> logits, std::span<const std::uint32_t> mask, TokenId token);
+Result<double> masked_log_probability(std::span<const float> logits, std::span<const std::uint32_t> mask,
+                                      TokenId token);
 
 // The supports take probabilities (finite, >= 0, sum 1 within 1e-6; else kArgument) and return the indices they keep,
 // ascending. They always keep at least one index and never one of probability 0. "Descending" below means by descending

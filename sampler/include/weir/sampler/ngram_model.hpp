@@ -4,10 +4,10 @@
 //
 // For a context h and its shorter form h' (without its first token), with counts c of the training text:
 //   p(w | h) = max(c(h w) - d, 0) / c(h) + d n(h) / c(h) p(w | h'),    n(h) = number of different w seen after h,
-// down to p(w | nothing) = (c(w) + u) / (sum + u V): interpolated absolute discounting, with d and u read from the file.
-// Source: H. Ney, U. Essen, R. Kneser, "On structuring probabilistic dependences in stochastic language modelling",
-// Computer Speech and Language 8 (1994). Logits are log p, computed with the same bits on every machine.
-// An empty context stands for the start of a text, that is, for what follows an end-of-sequence token.
+// down to p(w | nothing) = (c(w) + u) / (sum + u V): interpolated absolute discounting, with d and u read from the
+// file. Source: H. Ney, U. Essen, R. Kneser, "On structuring probabilistic dependences in stochastic language
+// modelling", Computer Speech and Language 8 (1994). Logits are log p, computed with the same bits on every machine. An
+// empty context stands for the start of a text, that is, for what follows an end-of-sequence token.
 //
 // The file's layout is described in sampler/embedded/make_model.py, which makes it.
 #pragma once

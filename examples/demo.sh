@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# What weir does, step by step. `./dev demo` builds and runs this; `--llm`: SmolLM2 writes a text for each schema here.
+# usage: demo.sh [--llm]    environment: WEIR_BUILD_DIR (the build to use; default: build/release)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly BUILD=${WEIR_BUILD_DIR:-build/release}
+readonly WEIR="$BUILD/weir"
+readonly SCHEMAS=examples/schemas
+readonly PROMPT="Write a realistic example as one JSON object on a single line, without explanations. It is about: "
+
+die() {
+  printf 'demo.sh: %s\n' "$*" >&2
+  exit 2
+}
+
+show() { # runs a command after showing it
+  printf '\n$ weir' >&2
+  printf ' %q' "$@" >&2
+  printf '\n' >&2
+  "$WEIR" "$@"
+}
+
+with_embedded_model() {
+  local text
+  echo "== Which tokens may come next? A list of digits, examples/grammars/digits.ebnf:"
+  for prefix in '[' '[3' '[3,'; do
+    show mask --ebnf examples/grammars/digits.ebnf --prefix "$prefix"
+  done
+
+  echo
+  echo "== An order: nested objects, an array, an enum, numbers with bounds, a date ($SCHEMAS/order.json)."
+  echo "   The embedded n-gram model writes it. At each step: how many tokens the schema allows, and the one drawn."
+  text=$(show generate --json-schema "$SCHEMAS/order.json" --profile fixed --seed 11 --show-steps)
+  echo
+  echo "== The text, valid by construction:"
+  printf '%s\n' "$text"
+
+  echo
+  echo "== And judged: weir accepts it, and says where a damaged one goes wrong."
+  printf '%s' "$text" | show accepts --json-schema "$SCHEMAS/order.json" && echo "accepted"
+  if printf '%s' "${text/\"items\"/\"item\"}" | show accepts --json-schema "$SCHEMAS/order.json"; then
+    die "a wrong text was accepted"
+  fi
+}
+
+with_llm() {
+  local model title schema
+  model=$(find -L build/llm -name '*.gguf' 2>/dev/null | sort | head -n 1)
+  [ -n "$model" ] || die "no GGUF model in build/llm; run ./dev setup --llm"
+  for schema in "$SCHEMAS"/*.json; do
+    title=$(sed -n 's/^  "title": "\(.*\)",$/\1/p' "$schema")
+    echo
+    echo "== $title ($schema), by $(basename "$model")"
+    "$WEIR" generate --json-schema "$schema" --profile fixed --model "$model" --prompt "$PROMPT$title" \
+      --temperature 0.7 --seed 1
+    echo
+  done
+}
+
+[ -x "$WEIR" ] || die "$WEIR is missing; run ./dev build"
+case "${1:-}" in
+  '') with_embedded_model ;;
+  --llm) with_llm ;;
+  *) die "unknown option $1; the only one is --llm" ;;
+esac
