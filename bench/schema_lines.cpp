@@ -114,7 +114,7 @@ Result<SchemaLine> parse_schema_line(std::string_view text) {
       line.schema = std::string(member.value);
       has_schema = true;
     } else if (member.key == "lark" || member.key == "gbnf") {
-      line.other_notation = member.key;
+      if (line.other_notation.empty()) line.other_notation = member.key;
     } else if (member.key == "id") {
       const Json id = Json::parse(member.value, nullptr, /*allow_exceptions=*/false);
       line.id = id.is_string() ? id.get<std::string>() : std::string(member.value);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -34,6 +35,21 @@ std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
   return fmt::format("{}; {}", error.what(), help);
 }
 
+// The arguments, last first, as CLI11 takes them. CLI11 reads `--name=` as an option whose value is the next argument;
+// written as two arguments, it means the empty value that was given.
+std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      argument.pop_back();
+      arguments.emplace_back();
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
 int run(int argc, const char* const* argv) {
   CLI::App root("weir constrains a language model's output to a JSON Schema, an EBNF grammar or a regular expression.",
                 "weir");
@@ -42,7 +58,7 @@ int run(int argc, const char* const* argv) {
   root.require_subcommand(1);
   const std::array<Verb, 4> verbs = {add_compile(root), add_accepts(root), add_mask(root), add_generate(root)};
   try {
-    root.parse(argc, argv);
+    root.parse(reversed_arguments(argc, argv));
   } catch (const CLI::Success& help) {
     return root.exit(help);  // --help, --version
   } catch (const CLI::ParseError& error) {

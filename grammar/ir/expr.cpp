@@ -123,6 +123,11 @@ bool ExprArena::matches(ExprId e, std::string_view text) {
   return nullable(e);
 }
 
+bool ExprArena::proves_empty(ExprId e, std::uint32_t max_states) {
+  const Lock lock(impl_->mutex);
+  return impl_->search_empty(e, max_states).value_or(false);
+}
+
 bool ExprArena::is_empty(ExprId e) {
   const Lock lock(impl_->mutex);
   return impl_->is_empty(e);
@@ -140,6 +145,21 @@ std::optional<std::string> ExprArena::shortest_text(ExprId e) {
 }
 
 ExprKind ExprArena::kind(ExprId e) const { return impl_->nodes[e].kind; }
+
+std::optional<ExprId> ExprArena::find_named(std::string_view name) const {
+  const Lock lock(impl_->mutex);
+  const auto it = impl_->names.find(std::string(name));
+  if (it == impl_->names.end()) return std::nullopt;
+  return it->second;
+}
+
+void ExprArena::remember(std::string_view name, ExprId e) {
+  constexpr std::size_t kMaxNames = 100'000;
+  constexpr std::size_t kMaxLength = 4096;
+  const Lock lock(impl_->mutex);
+  if (impl_->exhausted.load(std::memory_order_relaxed)) return;  // e may be a part of what was meant
+  if (name.size() <= kMaxLength && impl_->names.size() < kMaxNames) impl_->names.emplace(name, e);
+}
 
 std::size_t ExprArena::size() const { return impl_->nodes.size(); }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct ExprArena::Impl {
   ExprId step(ExprId e, std::uint8_t b);
   ByteSet first_bytes(ExprId e);
   bool is_empty(ExprId e);
+  // True, false, or nothing when more than max_states states would have to be visited.
+  std::optional<bool> search_empty(ExprId e, std::uint32_t max_states);
   std::optional<std::string> shortest_text(ExprId e);
   ExprRow& row(ExprId e);
   ExprRow* existing_row(ExprId e) const noexcept {
@@ -84,6 +87,7 @@ struct ExprArena::Impl {
   std::vector<ExprId> children;
   std::vector<ByteSet> sets;
   std::unordered_map<ExprId, std::string> shortest;  // memo of shortest_text
+  std::unordered_map<std::string, ExprId> names;
 
  private:
   ExprId intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set);

@@ -129,7 +129,7 @@ ByteSet ExprArena::Impl::first_bytes(ExprId e) {
 
 // Breadth first over derivatives that may be empty in meaning, until one is known not to be. A path to a match makes
 // every expression on it non-empty; a search that ends without one makes every expression it saw empty.
-bool ExprArena::Impl::is_empty(ExprId e) {
+std::optional<bool> ExprArena::Impl::search_empty(ExprId e, std::uint32_t max_states) {
   const auto known = facts[e].emptiness.load(std::memory_order_relaxed);
   if (known != Emptiness::kUnknown) return known == Emptiness::kEmpty;
   std::vector<std::pair<ExprId, std::size_t>> queue{{e, 0}};  // expression and the place of its parent
@@ -145,10 +145,7 @@ bool ExprArena::Impl::is_empty(ExprId e) {
     if (nodes[here].nullable || facts[here].emptiness.load(std::memory_order_relaxed) == Emptiness::kNonEmpty) {
       return succeed(at);
     }
-    if (queue.size() > limits.max_emptiness_states) {
-      exhausted.store(true, std::memory_order_relaxed);
-      return false;
-    }
+    if (queue.size() > max_states) return std::nullopt;
     ByteSet left = ByteSet::all();
     for (unsigned b = 0; b < 256; ++b) {
       if (!left.contains(static_cast<std::uint8_t>(b))) continue;
@@ -163,6 +160,12 @@ bool ExprArena::Impl::is_empty(ExprId e) {
     facts[expr].emptiness.store(Emptiness::kEmpty, std::memory_order_relaxed);
   }
   return true;
+}
+
+bool ExprArena::Impl::is_empty(ExprId e) {
+  const auto empty = search_empty(e, limits.max_emptiness_states);
+  if (!empty) exhausted.store(true, std::memory_order_relaxed);
+  return empty.value_or(false);
 }
 
 std::optional<std::string> ExprArena::Impl::shortest_text(ExprId e) {

@@ -1,8 +1,10 @@
 #include "rule_automaton.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace weir::detail {
@@ -264,23 +266,42 @@ void minimise(RuleAutomaton& automaton) {
   for (std::size_t s = 1; s < size; ++s) block_of[s] = automaton.states[s].accepting ? 2 : 1;
   std::size_t blocks = 0;
   std::size_t steps = 0;
-  using Signature = std::pair<std::uint32_t, std::vector<std::pair<Symbol, std::uint32_t>>>;
+  using Step = std::pair<Symbol, std::uint32_t>;
+  std::vector<Step> flat;  // the signatures, one behind the other
+  std::vector<std::size_t> begin(size + 1);
+  std::vector<std::uint32_t> order(size);
+  const auto signature = [&](std::uint32_t s) {
+    return std::span<const Step>(flat).subspan(begin[s], begin[s + 1] - begin[s]);
+  };
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    if (block_of[a] != block_of[b]) return block_of[a] <=> block_of[b];
+    const auto left = signature(a);
+    const auto right = signature(b);
+    return std::lexicographical_compare_three_way(left.begin(), left.end(), right.begin(), right.end());
+  };
   for (;;) {
-    std::map<Signature, std::uint32_t> index;
+    flat.clear();
+    for (std::uint32_t s = 0; s < size; ++s) {
+      begin[s] = flat.size();
+      for (const RuleEdge& edge : automaton.states[s].edges) flat.emplace_back(edge.symbol, block_of[edge.target]);
+      const auto first = flat.begin() + static_cast<std::ptrdiff_t>(begin[s]);
+      std::sort(first, flat.end());
+      flat.erase(std::unique(first, flat.end()), flat.end());
+      order[s] = s;
+    }
+    begin[size] = flat.size();
+    // State 0, alone in block 0, sorts first and stays in block 0.
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return compare(a, b) < 0; });
     std::vector<std::uint32_t> next(size);
-    for (std::size_t s = 0; s < size; ++s) {
-      Signature signature{block_of[s], {}};
-      for (const RuleEdge& edge : automaton.states[s].edges) {
-        signature.second.emplace_back(edge.symbol, block_of[edge.target]);
-      }
-      std::sort(signature.second.begin(), signature.second.end());
-      signature.second.erase(std::unique(signature.second.begin(), signature.second.end()), signature.second.end());
-      steps += 1 + signature.second.size();
-      next[s] = index.emplace(std::move(signature), static_cast<std::uint32_t>(index.size())).first->second;
+    std::uint32_t last = 0;
+    for (std::size_t i = 1; i < size; ++i) {
+      if (compare(order[i - 1], order[i]) != 0) ++last;
+      next[order[i]] = last;
     }
     block_of = std::move(next);
-    if (index.size() == blocks) break;
-    blocks = index.size();
+    steps += size + flat.size();
+    if (last + 1 == blocks) break;
+    blocks = last + 1;
     if (blocks == size || steps > kMaxSteps) return;
   }
   quotient(automaton, block_of, blocks);

@@ -136,13 +136,13 @@ ExprId BodyPool::without_empty(ExprId e) {
   return result;
 }
 
-std::vector<BodyId> BodyPool::reachable(BodyId root) const {
+std::vector<BodyId> BodyPool::reachable(BodyId root) {
   std::vector<BodyId> found{root};
-  if (bodies_[root].count == 0) return found;
-  std::unordered_map<BodyId, bool> seen{{root, true}};
+  visited_.resize(bodies_.size());
+  ++visit_;
   for (std::size_t i = 0; i < found.size(); ++i) {
     for (const BodyId part : parts(found[i])) {
-      if (seen.emplace(part, true).second) found.push_back(part);
+      if (std::exchange(visited_[part], visit_) != visit_) found.push_back(part);
     }
   }
   std::sort(found.begin(), found.end());

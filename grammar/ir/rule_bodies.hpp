@@ -54,7 +54,7 @@ class BodyPool {
   ExprId without_empty(ExprId e);
 
   // The nodes below `root`, itself included, in ascending order.
-  std::vector<BodyId> reachable(BodyId root) const;
+  std::vector<BodyId> reachable(BodyId root);
 
  private:
   BodyId add(const Body& body, std::span<const BodyId> parts);
@@ -66,6 +66,8 @@ class BodyPool {
   std::vector<BodyId> parts_;
   std::unordered_map<ExprId, ExprId> without_empty_;
   std::uint32_t max_depth_ = 0;
+  std::vector<std::uint32_t> visited_;  // scratch of reachable(): the visit that last came by
+  std::uint32_t visit_ = 0;
 };
 
 // One rule while the grammar is being built and normalised.

@@ -20,7 +20,7 @@ struct Ends {
 
 class AlternativeSplitter {
  public:
-  AlternativeSplitter(const BodyPool& pool, RuleId rule, BodyId body) : pool_(pool) {
+  AlternativeSplitter(BodyPool& pool, RuleId rule, BodyId body) : pool_(pool) {
     for (const BodyId b : pool.reachable(body)) {
       if (const Ends ends = ends_of(b, rule); ends.front || ends.back) ends_.emplace(b, ends);
     }

@@ -15,6 +15,8 @@ namespace {
 // Limits::max_sequence_bytes.
 constexpr std::uint32_t kUnreachableLength = 1U << 28U;
 
+constexpr std::uint32_t kProofStates = 2000;  // of an automaton, for one proof that branches of oneOf differ
+
 constexpr std::size_t kHashedFrom = 16;  // values from which comparing each with each is worse than hashing
 
 bool lexical_integer(const Product& product, SchemaReader& reader) {
@@ -155,7 +157,7 @@ void Expander::expand_choices(const Product& product, std::span<const JsonId> ch
       case JsonKind::kTrue: numbers_.push_back(arena_->literal("true")); break;
       case JsonKind::kString: strings_.emplace_back(document_->text(choice)); break;
       default: {
-        ExprId equal = number_result(number_equal_to(*arena_, decimal(choice)), product);
+        ExprId equal = equal_to(decimal(choice), product);
         if (by_spelling) equal = arena_->intersect({equal, number(product, {})});
         numbers_.push_back(equal);
       }
@@ -213,6 +215,29 @@ ExprId Expander::number_result(Result<ExprId> result, const Product& product) {
   return kEmptyExpr;
 }
 
+// The arena remembers what it was asked for, so that schemas which share it build each expression once.
+ExprId Expander::bounded(const NumberBounds& bounds, const Product& product) {
+  const auto part = [](const std::optional<Decimal>& bound, bool exclusive) {
+    if (!bound) return std::string("*");
+    return fmt::format("{}{}{}e{}", exclusive ? "x" : "", bound->negative ? "-" : "", bound->digits, bound->exponent);
+  };
+  const std::string name = fmt::format("number {} {} {}{}", part(bounds.minimum, bounds.exclusive_minimum),
+                                       part(bounds.maximum, bounds.exclusive_maximum), bounds.integer ? "i" : "",
+                                       bounds.lexical_integer ? "l" : "");
+  if (const auto known = arena_->find_named(name)) return *known;
+  const ExprId e = number_result(number_expression(*arena_, bounds), product);
+  if (!diagnostics_->failed()) arena_->remember(name, e);
+  return e;
+}
+
+ExprId Expander::equal_to(const Decimal& value, const Product& product) {
+  const std::string name = fmt::format("equal {}{}e{}", value.negative ? "-" : "", value.digits, value.exponent);
+  if (const auto known = arena_->find_named(name)) return *known;
+  const ExprId e = number_result(number_equal_to(*arena_, value), product);
+  if (!diagnostics_->failed()) arena_->remember(name, e);
+  return e;
+}
+
 ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
   const TypeSet types = product.types & kNumberTypes;
   NumberBounds of_type = bounds;
@@ -222,14 +247,11 @@ ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
     // "number" without "integer": no schema says so in a word, but `not` does.
     NumberBounds integers = bounds;
     integers.integer = true;
-    return arena_->intersect({number_result(number_expression(*arena_, bounds), product),
-                              arena_->complement(number_result(number_expression(*arena_, integers), product))});
+    return arena_->intersect({bounded(bounds, product), arena_->complement(bounded(integers, product))});
   }
-  if (bounds.minimum || bounds.maximum) return number_result(number_expression(*arena_, of_type), product);
+  if (bounds.minimum || bounds.maximum) return bounded(of_type, product);
   ExprId& plain = plain_numbers_[(of_type.integer ? 1U : 0U) + (of_type.lexical_integer ? 2U : 0U)];
-  if (plain == kEmptyExpr) {
-    plain = of_type.integer ? number_result(number_expression(*arena_, of_type), product) : any_number(*arena_);
-  }
+  if (plain == kEmptyExpr) plain = bounded(of_type, product);
   return plain;
 }
 
@@ -262,51 +284,63 @@ void Expander::list_text_conditions(const Product& product, std::vector<ExprId>&
 
 std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
   const std::string_view text = document_->text(pattern);
-  if (const auto it = patterns_.find(text); it != patterns_.end()) return it->second;
-  PatternOptions options;
-  options.search = true;
-  options.max_depth = options_->limits.max_depth;
-  options.max_repeat = options_->limits.max_repeat;
-  auto parsed = parse_pattern(*arena_, text, options);
-  if (!parsed) {
-    // A proof does without the pattern; only its absence may not be remembered.
-    if (!proving_) {
-      const Error& error = parsed.error();
-      diagnostics_->fail(error.code, pattern,
-                         error.column == 0 ? error.message
-                                           : fmt::format("column {} of the pattern: {}", error.column, error.message));
+  if (const auto it = patterns_.find(text); it != patterns_.end()) return it->second.exact;
+  const std::string name = fmt::format("pattern {}", text);
+  std::optional<ExprId> condition = arena_->find_named(name);
+  if (!condition) {
+    PatternOptions options;
+    options.search = true;
+    options.max_depth = options_->limits.max_depth;
+    options.max_repeat = options_->limits.max_repeat;
+    const auto parsed = parse_pattern(*arena_, text, options);
+    if (!parsed) {
+      // A proof does without the pattern; whoever needs it will report it.
+      if (!proving_) {
+        const Error& error = parsed.error();
+        diagnostics_->fail(error.code, pattern,
+                           error.column == 0 ? error.message
+                                             : fmt::format("column {} of the pattern: {}", error.column, error.message));
+      }
+      return std::nullopt;
     }
-    return std::nullopt;
+    condition = *parsed;
+    arena_->remember(name, *condition);
   }
-  std::optional<ExprId> condition = *parsed;
   if (*condition == arena_->any_text()) condition.reset();
-  patterns_.emplace(text, condition);
+  patterns_.emplace(text, Condition{condition, condition});
   return condition;
 }
 
 std::optional<ExprId> Expander::format_condition(JsonId format) {
   const std::string_view name = document_->text(format);
-  if (const auto it = formats_.find(name); it != formats_.end()) return it->second;
-  const FormatExpression known = format_expression(*arena_, name);
-  if (known.support == FormatSupport::kUnsupported) {
-    if (!proving_) {
-      diagnostics_->fail(ErrorCode::kUnsupported, format,
-                         fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, or "
-                                     "turn the assertion of formats off",
-                                     name));
+  auto it = formats_.find(name);
+  if (it == formats_.end()) {
+    Condition condition;
+    condition.exact = arena_->find_named(fmt::format("format {}", name));
+    condition.superset = arena_->find_named(fmt::format("format-superset {}", name));
+    if (!condition.exact || !condition.superset) {
+      const FormatExpression known = format_expression(*arena_, name);
+      if (known.support == FormatSupport::kUnsupported) {
+        if (!proving_) {
+          diagnostics_->fail(ErrorCode::kUnsupported, format,
+                             fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, "
+                                         "or turn the assertion of formats off",
+                                         name));
+        }
+        return std::nullopt;
+      }
+      condition = {};
+      if (known.support == FormatSupport::kExact) {
+        condition = {known.expression, known.superset};
+        arena_->remember(fmt::format("format {}", name), known.expression);
+        arena_->remember(fmt::format("format-superset {}", name), known.superset);
+      } else {
+        diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
+      }
     }
-    return std::nullopt;
+    it = formats_.emplace(name, condition).first;
   }
-  std::optional<ExprId> condition;
-  if (known.support == FormatSupport::kExact) {
-    condition = known.expression;
-  } else if (!proving_) {
-    diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
-  } else {
-    return std::nullopt;
-  }
-  formats_.emplace(name, condition);
-  return condition;
+  return proving_ ? it->second.superset : it->second.exact;
 }
 
 std::optional<TextSpec> Expander::text(const Product& product) {
@@ -326,7 +360,7 @@ std::optional<TextSpec> Expander::text(const Product& product) {
     spec.content = arena_->intersect(
         {spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
   }
-  if (arena_->is_empty(spec.content)) return std::nullopt;
+  if (proving_ ? arena_->proves_empty(spec.content, kProofStates) : arena_->is_empty(spec.content)) return std::nullopt;
   return TextSpec{spec.content, 0, kUnbounded};
 }
 

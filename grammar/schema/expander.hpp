@@ -128,6 +128,8 @@ class Expander {
   void list_text_conditions(const Product& product, std::vector<ExprId>& out);
   std::optional<ExprId> pattern_condition(JsonId pattern);
   std::optional<ExprId> format_condition(JsonId format);
+  ExprId bounded(const NumberBounds& bounds, const Product& product);
+  ExprId equal_to(const Decimal& value, const Product& product);
 
   // --- objects and arrays (expand_shapes.cpp)
   ShapeId record_shape(const Product& product);
@@ -152,8 +154,12 @@ class Expander {
   std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> record_shapes_;
   std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> list_shapes_;
 
-  std::unordered_map<std::string_view, std::optional<ExprId>> patterns_;
-  std::unordered_map<std::string_view, std::optional<ExprId>> formats_;
+  struct Condition {
+    std::optional<ExprId> exact;     // none: an annotation, or what every text satisfies
+    std::optional<ExprId> superset;  // for proofs
+  };
+  std::unordered_map<std::string_view, Condition> patterns_;
+  std::unordered_map<std::string_view, Condition> formats_;
   std::array<ExprId, 4> plain_numbers_{};  // by integer, lexical integer; kEmptyExpr: not made yet
   std::vector<std::string> strings_;  // of enum and const, over all products of one value
   std::vector<ExprId> numbers_;       // likewise, and other scalars

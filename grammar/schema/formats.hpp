@@ -18,8 +18,8 @@ struct FormatExpression {
   FormatSupport support = FormatSupport::kUnknown;
   // When kExact. Texts that have the format: every one of them does. This is what to generate from.
   ExprId expression = kEmptyExpr;
-  // Holds every text that has the format; complement this one for `not`. The same as `expression`, except that
-  // `expression` leaves out what no small automaton tells right from wrong:
+  // Holds every text that has the format: complement this one for `not`, and prove disjointness with it. The same as
+  // `expression`, except that `expression` leaves out what no small automaton tells right from wrong:
   //  - hostname, email, idn-email: labels that begin with xn--, whose Punycode would have to be decoded;
   //  - time, date-time: leap seconds whose UTC offset does not end in :00, :30 or :45;
   //  - idn-email: internationalised labels with right-to-left scripts or characters that IDNA allows in context only.

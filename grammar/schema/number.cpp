@@ -43,7 +43,7 @@ struct Edge {
 struct Relation {
   int low = 0;
   int high = 0;
-  std::size_t index() const { return static_cast<std::size_t>((low + 1) * 3 + high + 1); }
+  std::size_t index() const { return static_cast<std::size_t>(low + 1) * 3 + static_cast<std::size_t>(high + 1); }
   bool decided() const { return low != 0 && high != 0; }
   static Relation of(std::size_t index) { return {static_cast<int>(index / 3) - 1, static_cast<int>(index % 3) - 1}; }
 };
@@ -111,6 +111,7 @@ ExprId Interval::by_digit(const std::function<ExprId(char)>& target, char first)
     it->second.insert(static_cast<std::uint8_t>(d));
   }
   std::vector<ExprId> parts;
+  parts.reserve(groups.size());
   for (const auto& [next, set] : groups) parts.push_back(arena_.concat(arena_.bytes(set), next));
   return arena_.alternate(parts);
 }

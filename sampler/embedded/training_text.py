@@ -194,6 +194,7 @@ QUERIES = lines("""
     tall trees of the north
 """)
 INGREDIENTS = words("flour sugar butter salt eggs milk rice onions carrots lemon garlic oil apples honey pepper cheese")
+DISHES = ["lemon cake", "apple pie", "rice soup", "onion bread", "carrot salad"]
 UNITS = words("g kg ml l cup spoon piece")
 STATUSES = words("open closed pending active done failed paid shipped draft")
 PRIORITIES = words("low normal high")
@@ -202,7 +203,8 @@ LANGUAGES = words("en de fr es it ja pt")
 GENRES = words("jazz folk rock classical pop blues")
 ACCENTED = words("José Zoë Müller Renée Søren Łukasz Inés François Chloé Åsa")
 DOMAINS = words("example.com example.org mail.example.com example.net")
-FUNCTIONS = words("get_weather search send_email create_event book_table convert translate set_timer list_files find_route")
+FUNCTIONS = words("""get_weather search send_email create_event book_table convert translate set_timer list_files
+find_route""")
 
 
 class Writer:
@@ -213,6 +215,9 @@ class Writer:
 
     def name(self):
         return self.pick.of(FIRST) + " " + self.pick.of(LAST if not self.pick.chance(4) else ACCENTED)
+
+    def names(self, most):
+        return [self.name() for _ in range(self.pick.number(1, most))]
 
     def email(self):
         return f"{self.pick.of(FIRST)}.{self.pick.of(LAST)}@{self.pick.of(DOMAINS)}".lower()
@@ -230,6 +235,9 @@ class Writer:
     def uuid(self):
         digits = "".join(self.pick.of("0123456789abcdef") for _ in range(32))
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+
+    def url(self):
+        return f"https://{self.pick.of(DOMAINS)}/{self.pick.of(TAGS)}/{self.pick.number(1, 99)}"
 
     def code(self):
         return f"{self.pick.of(['INV', 'ORD', 'SKU', 'REF'])}-{self.pick.number(100, 9999)}"
@@ -256,6 +264,7 @@ class Writer:
             value = {"firstName": self.pick.of(FIRST), "lastName": self.pick.of(LAST)}
         value["age"] = self.pick.number(18, 79)
         for key, make in [("email", self.email), ("address", self.address), ("birth_date", self.date),
+                          ("born", self.date), ("joined", self.date),
                           ("job", lambda: self.pick.of(JOBS)), ("city", lambda: self.pick.of(CITIES)),
                           ("phone", lambda: f"+{self.pick.number(1, 49)} {self.pick.number(100, 999)} "
                                             f"{self.pick.number(1000, 9999)}"),
@@ -316,8 +325,7 @@ class Writer:
                           ("in_stock", lambda: self.pick.chance(70)), ("rating", lambda: self.pick.number(10, 50) / 10),
                           ("tags", self.tags), ("weight", lambda: self.pick.number(1, 90) / 10),
                           ("category", lambda: self.pick.of(["kitchen", "garden", "office", "outdoor"])),
-                          ("description", self.text), ("url", lambda: f"https://{self.pick.of(DOMAINS)}/"
-                                                                      f"{self.pick.of(TAGS)}/{self.pick.number(1, 99)}")]:
+                          ("description", self.text), ("url", self.url)]:
             if self.pick.chance(35):
                 value[key] = make()
         return value
@@ -326,8 +334,8 @@ class Writer:
         value = {"title": self.pick.of(["Team meeting", "Lunch", "Book club", "Garden day", "Review", "Concert"]),
                  "date": self.date()}
         for key, make in [("start", lambda: self.date() + "T" + self.time()), ("time", lambda: self.time()[:5]),
-                          ("location", lambda: self.pick.of(CITIES)), ("attendees", lambda: [self.name() for _ in
-                                                                                          range(self.pick.number(1, 3))]),
+                          ("location", lambda: self.pick.of(CITIES)), ("attendees", lambda: self.names(3)),
+                          ("end_date", self.date), ("created_at", lambda: self.date() + "T" + self.time()),
                           ("duration", lambda: self.pick.of([15, 30, 45, 60, 90])), ("id", self.uuid),
                           ("description", self.text), ("public", lambda: self.pick.chance(50))]:
             if self.pick.chance(40):
@@ -351,9 +359,10 @@ class Writer:
         return value
 
     def recipe(self):
-        return {self.pick.of(["title", "recipe"]): self.pick.of(["lemon cake", "apple pie", "rice soup", "onion bread", "carrot salad"]),
+        return {self.pick.of(["title", "recipe"]): self.pick.of(DISHES),
                 "servings": self.pick.number(1, 8),
-                "ingredients": [{"ingredient": self.pick.of(INGREDIENTS), "amount": self.pick.of([1, 2, 3, 50, 100, 250, 0.5]),
+                "ingredients": [{"ingredient": self.pick.of(INGREDIENTS),
+                                 "amount": self.pick.of([1, 2, 3, 50, 100, 250, 0.5]),
                                  "unit": self.pick.of(UNITS)} for _ in range(self.pick.number(1, 4))],
                 "steps": self.pick.some(["Mix the flour and the butter.", "Bake for 30 minutes.", "Cut the onions.",
                                          "Add salt and pepper.", "Stir well.", "Serve warm."], 3, 1)}
@@ -371,7 +380,8 @@ class Writer:
         return {"host": self.pick.of(["localhost", "10.0.0.1", "192.168.1.20"] + DOMAINS),
                 "port": self.pick.of([80, 443, 3000, 5432, 8080]), "debug": self.pick.chance(40),
                 "timeout": self.pick.of([5, 10, 30, 60]), "log_level": self.pick.of(["info", "debug", "error"]),
-                "retries": self.pick.number(0, 5), "version": f"{self.pick.below(4)}.{self.pick.below(10)}.{self.pick.below(10)}"}
+                "retries": self.pick.number(0, 5),
+                "version": f"{self.pick.below(4)}.{self.pick.below(10)}.{self.pick.below(10)}"}
 
     def point(self):
         kind = self.pick.below(3)

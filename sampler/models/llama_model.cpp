@@ -205,8 +205,10 @@ Result<std::unique_ptr<LlamaModel>> LlamaModel::open(const std::string& path, co
   context_params.n_ctx = static_cast<std::uint32_t>(std::min(options.context, trained));
   context_params.n_batch = kBatch;
   context_params.n_ubatch = kBatch;
-  const auto cores = static_cast<int>(std::max(1U, std::min(8U, std::thread::hardware_concurrency())));
-  context_params.n_threads = options.threads > 0 ? options.threads : cores;
+  // llama.cpp's threads wait for each other spinning: one that shares its core with anything else stalls all of them,
+  // by a factor of ten and more. Half the cores leave room.
+  const auto half = static_cast<int>(std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U));
+  context_params.n_threads = options.threads > 0 ? options.threads : half;
   context_params.n_threads_batch = context_params.n_threads;
   context_params.no_perf = true;
   impl->context.reset(llama_init_from_model(impl->model.get(), context_params));

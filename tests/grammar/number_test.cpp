@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
-#include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -24,14 +25,30 @@ struct Reference {
   std::string whole, fraction, exponent;  // as written
 
   explicit Reference(const std::string& text) {
-    static const std::regex pattern(R"((-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?)");
-    std::smatch match;
-    json = std::regex_match(text, match, pattern);
+    std::size_t at = 0;
+    const auto digits_at = [&] {
+      const std::size_t begin = at;
+      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+      return text.substr(begin, at - begin);
+    };
+    const auto skip = [&](std::string_view any_of) {
+      return at < text.size() && any_of.find(text[at]) != std::string_view::npos && ++at > 0;
+    };
+    negative = skip("-");
+    whole = digits_at();
+    json = whole == "0" || (!whole.empty() && whole.front() != '0');
+    if (skip(".")) {
+      fraction = digits_at();
+      json = json && !fraction.empty();
+    }
+    if (skip("eE")) {
+      const std::string sign = skip("+") ? "+" : skip("-") ? "-" : "";
+      const std::string power = digits_at();
+      json = json && !power.empty();
+      exponent = sign + power;
+    }
+    json = json && at == text.size();
     if (!json) return;
-    negative = match[1].length() == 1;
-    whole = match[2];
-    fraction = match[3];
-    exponent = match[4];
     const int shift = exponent.empty() ? 0 : std::stoi(exponent);
     const std::string digits = whole + fraction;
     for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -212,11 +229,7 @@ void check(const Range& range, const std::vector<std::string>& texts, const std:
   }
 }
 
-std::vector<Reference> references_of(const std::vector<std::string>& texts) {
-  std::vector<Reference> out;
-  for (const auto& text : texts) out.emplace_back(text);
-  return out;
-}
+std::vector<Reference> references_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
 const std::array<const char*, 25> kBounds = {"-120", "-100",  "-99.5", "-20",  "-10", "-9.99", "-9",  "-1.5", "-1",
                                              "-0.5", "-0.05", "0",     "0.05", "0.5", "1",     "1.5", "2",    "9",

@@ -142,8 +142,13 @@ class ExprArena {
 
   // --- analysis; memoised
   bool is_empty(ExprId e);                                 // matches no text at all? Exact within max_emptiness_states
+  bool proves_empty(ExprId e, std::uint32_t max_states);   // false: no, or the search gave up (and exhausted nothing)
   std::optional<std::uint32_t> shortest_length(ExprId e);  // bytes of the shortest match; nullopt: none
   std::optional<std::string> shortest_text(ExprId e);      // the first in byte order of the shortest matches
+
+  // --- memory: what a front end built from a text (a pattern, a format) and wants to find again. Belongs to building.
+  std::optional<ExprId> find_named(std::string_view name) const;
+  void remember(std::string_view name, ExprId e);  // forgotten at once when there are very many
 
   // --- inspection
   ExprKind kind(ExprId e) const;

@@ -55,7 +55,7 @@ class LanguageModel {
 
 struct ModelOptions {
   std::size_t context = 4096;  // the most tokens the context is to hold; models of unbounded context ignore it
-  int threads = 0;             // 0 = as many as the machine has, at most 8; models that need none ignore it
+  int threads = 0;             // 0 = half the machine's cores, 1 to 8; models that need none ignore it
   bool chat = true;            // prompts go through the model's chat template, if it has one
 };
 
