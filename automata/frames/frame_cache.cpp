@@ -69,6 +69,15 @@ void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Steppe
       if (!trie.is_leaf(n)) ends.push_back(n);
     }
     if (step.alive && !trie.is_leaf(n)) {
+      // A large subtree of bytes that change nothing is inside as a whole.
+      if (const ByteSet* below = trie.bytes_below(n)) {
+        const ByteSet loop = stepper.loop_bytes(step.next);
+        if ((*below & loop) == *below) {
+          out.inside.add(trie.subtree(n).subspan(trie.at(n).size()));
+          n = trie.end(n);
+          continue;
+        }
+      }
       path.push_back({trie.end(n), step.next});
       ++n;
     } else {
@@ -99,7 +108,7 @@ void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& 
     return;
   }
   for (const Trie::Node end : ends) {
-    for (Trie::Node c = end + 1; c < trie.end(end); c = trie.end(c)) out.exits.push_back({trie.byte(c), c});
+    for (const Trie::Node c : trie.children(end)) out.exits.push_back({trie.byte(c), c});
   }
   std::stable_sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
   for (const Frame::Exit& exit : out.exits) out.exit_bytes.insert(exit.byte);
@@ -112,9 +121,8 @@ void FrameCache::collect_ending(const Trie& trie, Trie::Node node, const std::ve
   // below one ends exactly once and its text below `node` is all but what leads to `node`.
   std::size_t above = 0;
   for (Trie::Node n = Trie::kRoot; n != node; ++above) {
-    Trie::Node c = n + 1;
-    while (trie.end(c) <= node) c = trie.end(c);
-    n = c;
+    const auto children = trie.children(n);
+    n = *std::prev(std::upper_bound(children.begin(), children.end(), node));
   }
   const bool stripped = &trie == &tables_->stripped;
   std::vector<std::pair<std::string_view, std::uint32_t>> entries;

@@ -99,13 +99,24 @@ void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& 
   const ByteSet first = stepper_.first_bytes(items);
   const std::size_t depth = depth_;
   Items& next = scratch();
-  for (Trie::Node c = node + 1; c < trie.end(node); c = trie.end(c)) {
-    if (!first.contains(trie.byte(c))) continue;
+  const auto take = [&](Trie::Node c, std::uint8_t byte) {
     next.clear();
-    stepper_.step(items, trie.byte(c), next);
-    if (next.empty()) continue;
+    stepper_.step(items, byte, next);
+    if (next.empty()) return;
     remove_duplicates(next);
     emit(c, next);
+  };
+  const auto bytes = trie.child_bytes(node);
+  const auto children = trie.children(node);
+  constexpr std::size_t kFew = 16;
+  if (bytes.size() <= kFew) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (first.contains(bytes[i])) take(children[i], bytes[i]);
+    }
+  } else {
+    first.for_each([&](std::uint8_t byte) {
+      if (const Trie::Node c = trie.child(node, byte); c != Trie::kRoot) take(c, byte);
+    });
   }
   depth_ = depth;
 }

@@ -148,6 +148,14 @@ HeadStep Stepper::step_head(const Head& head, std::uint8_t byte) {
     result.next = Head::make(HeadKind::kExpr, 0, e, 0);
     return result;
   }
+  // What most bytes are: plain characters of uncounted text.
+  if (head.aux() == 0 && head.w2 == 0 && byte >= 0x20 && byte < 0x80 && byte != '\\' &&
+      byte != static_cast<std::uint8_t>(notation_->quote)) {
+    const ExprId e = arena_.step(head.w1, byte);
+    result.alive = e != kEmptyExpr;
+    result.next = Head::make(HeadKind::kText, 0, e, 0);
+    return result;
+  }
   TextInner inner{arena_, structures_, head.w1, head.w2};
   std::uint32_t aux = head.aux();
   const QuotedStep step = step_quoted(inner, aux, byte, notation_->quote);
@@ -183,6 +191,17 @@ std::uint32_t Stepper::step_key(const RecordInfo& record, std::uint32_t place, s
   if (!record.others) return kDeadKey;
   utf8 = arena_.step(utf8, byte);
   return utf8 == kEmptyExpr ? kDeadKey : kOffTrie | utf8;
+}
+
+ByteSet Stepper::loop_bytes(const Head& head) {
+  if (head.kind() == HeadKind::kExpr ? arena_.nullable(head.w1) : head.aux() != 0 || head.w2 != 0) return {};
+  ByteSet loop = arena_.loop_bytes(head.w1);
+  if (head.kind() == HeadKind::kText) {
+    loop &= ByteSet::range(0x20, 0x7F);
+    loop.erase('\\');
+    loop.erase(static_cast<std::uint8_t>(notation_->quote));
+  }
+  return loop;
 }
 
 std::uint32_t Stepper::step_key_text(const RecordInfo& record, std::uint32_t place, std::string_view written) {

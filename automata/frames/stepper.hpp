@@ -39,6 +39,8 @@ class Stepper {
 
   // For kExpr and kText heads: the step without what follows.
   HeadStep step_head(const Head& head, std::uint8_t byte);
+  // Bytes that leave the head as it is and where it may not end: a text of nothing else stays inside.
+  ByteSet loop_bytes(const Head& head);
   // Appends the items of `s`, rules expanded.
   void append_closed(StateId s, Items& out);
 

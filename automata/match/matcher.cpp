@@ -230,10 +230,8 @@ std::vector<TokenId> Matcher::forced_tokens() {
         open = !trie.is_leaf(node);
         break;
       }
-      Trie::Node child = node + 1;
-      while (child < trie.end(node) && trie.byte(child) != static_cast<std::uint8_t>(text[i])) child = trie.end(child);
-      if (child >= trie.end(node)) break;
-      node = child;
+      node = trie.child(node, static_cast<std::uint8_t>(text[i]));
+      if (node == Trie::kRoot) break;
     }
     if (open || !longest) break;
     tokens.push_back(*longest);

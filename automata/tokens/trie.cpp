@@ -20,14 +20,52 @@ Trie::Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries) {
     for (std::size_t depth = common; depth < text.size(); ++depth) {
       path.push_back(static_cast<Node>(nodes_.size()));
       nodes_.push_back(
-          {0, static_cast<std::uint32_t>(payloads_.size()), static_cast<std::uint8_t>(text[depth])});
+          {0, static_cast<std::uint32_t>(payloads_.size()), 0, static_cast<std::uint8_t>(text[depth])});
     }
     payloads_.push_back(payload);
     previous = text;
   }
   for (const Node n : path) nodes_[n].end = static_cast<Node>(nodes_.size());
   const auto count = static_cast<Node>(nodes_.size());
-  nodes_.push_back({count, static_cast<std::uint32_t>(payloads_.size()), 0});
+  nodes_.push_back({count, static_cast<std::uint32_t>(payloads_.size()), 0, 0});
+  index_children();
+}
+
+void Trie::index_children() {
+  children_.reserve(size());
+  child_bytes_.reserve(size());
+  bulk_index_.resize(size());
+  for (Node n = 0; n < size(); ++n) {
+    nodes_[n].children = static_cast<std::uint32_t>(children_.size());
+    for (Node c = n + 1; c < end(n); c = end(c)) {
+      children_.push_back(c);
+      child_bytes_.push_back(byte(c));
+    }
+    if (subtree_size(n) < kBulkNodes) continue;
+    bulk_index_[n] = static_cast<std::uint32_t>(bytes_below_.size());
+    bytes_below_.emplace_back();
+  }
+  nodes_[size()].children = static_cast<std::uint32_t>(children_.size());
+  // Children have higher indices than their parents, so from the back every child is done before its parent.
+  for (Node n = size(); n-- > 0;) {
+    if (subtree_size(n) < kBulkNodes) continue;
+    ByteSet below;
+    for (Node c : children(n)) {
+      below.insert(byte(c));
+      if (const ByteSet* set = bytes_below(c)) {
+        below |= *set;
+      } else {
+        for (Node d = c + 1; d < end(c); ++d) below.insert(byte(d));
+      }
+    }
+    bytes_below_[bulk_index_[n]] = below;
+  }
+}
+
+Trie::Node Trie::child(Node n, std::uint8_t byte) const noexcept {
+  const auto bytes = child_bytes(n);
+  const auto it = std::lower_bound(bytes.begin(), bytes.end(), byte);
+  return it != bytes.end() && *it == byte ? children(n)[static_cast<std::size_t>(it - bytes.begin())] : kRoot;
 }
 
 }  // namespace weir

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/grammar/expr.hpp"
+
 namespace weir {
 
 class Trie {
@@ -23,10 +25,28 @@ class Trie {
   std::uint32_t id() const noexcept { return id_; }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(nodes_.size()) - 1; }
   std::uint8_t byte(Node n) const noexcept { return nodes_[n].byte; }
-  // One past the last node of n's subtree. Children of n: c = n + 1, then end(c), while below end(n).
+  // One past the last node of n's subtree.
   Node end(Node n) const noexcept { return nodes_[n].end; }
   bool is_leaf(Node n) const noexcept { return nodes_[n].end == n + 1; }
   std::uint32_t subtree_size(Node n) const noexcept { return nodes_[n].end - n; }
+  // The bytes of n's children, ascending, and the children in the same order.
+  std::span<const std::uint8_t> child_bytes(Node n) const noexcept {
+    return std::span(child_bytes_).subspan(nodes_[n].children, nodes_[n + 1].children - nodes_[n].children);
+  }
+  std::span<const Node> children(Node n) const noexcept {
+    return std::span(children_).subspan(nodes_[n].children, nodes_[n + 1].children - nodes_[n].children);
+  }
+  // The child by this byte, or kRoot: none.
+  Node child(Node n, std::uint8_t byte) const noexcept;
+  // The bytes that occur below n, for subtrees of at least kBulkNodes nodes; null for smaller ones.
+  static constexpr std::uint32_t kBulkNodes = 16;
+  const ByteSet* bytes_below(Node n) const noexcept {
+    return subtree_size(n) < kBulkNodes ? nullptr : &bytes_below_[bulk_index_[n]];
+  }
+  // Payloads of the texts that end at n or below.
+  std::span<const std::uint32_t> subtree(Node n) const noexcept {
+    return std::span(payloads_).subspan(nodes_[n].first, nodes_[end(n)].first - nodes_[n].first);
+  }
   // Payloads of the texts that end at n.
   std::span<const std::uint32_t> at(Node n) const noexcept {
     return std::span(payloads_).subspan(nodes_[n].first, nodes_[n + 1].first - nodes_[n].first);
@@ -42,18 +62,26 @@ class Trie {
     }
   }
   std::size_t memory_bytes() const noexcept {
-    return nodes_.capacity() * sizeof(Entry) + payloads_.capacity() * sizeof(std::uint32_t);
+    return nodes_.capacity() * sizeof(Entry) + child_bytes_.capacity() + bytes_below_.capacity() * sizeof(ByteSet) +
+           (payloads_.capacity() + children_.capacity() + bulk_index_.capacity()) * sizeof(std::uint32_t);
   }
 
  private:
   struct Entry {
     Node end = 0;
-    std::uint32_t first = 0;  // payloads of this node and its subtree start here
+    std::uint32_t first = 0;     // payloads of this node and its subtree start here
+    std::uint32_t children = 0;  // its children start here
     std::uint8_t byte = 0;
   };
+  void index_children();
+
   std::uint32_t id_ = 0;
   std::vector<Entry> nodes_;  // and one sentinel
   std::vector<std::uint32_t> payloads_;
+  std::vector<std::uint8_t> child_bytes_;
+  std::vector<Node> children_;
+  std::vector<std::uint32_t> bulk_index_;  // by node, where the subtree is large
+  std::vector<ByteSet> bytes_below_;
 };
 
 }  // namespace weir

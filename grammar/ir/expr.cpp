@@ -110,6 +110,12 @@ ByteSet ExprArena::first_bytes(ExprId e) {
   return impl_->first_bytes(e);
 }
 
+ByteSet ExprArena::loop_bytes(ExprId e) {
+  if (e <= kEpsilonExpr) return {};
+  first_bytes(e);  // fills the row
+  return impl_->existing_row(e)->loop;
+}
+
 ByteSet ExprArena::byte_class(ExprId e, std::uint8_t b) const {
   const Lock lock(impl_->mutex);
   return impl_->byte_class(e, b);

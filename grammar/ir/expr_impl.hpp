@@ -36,7 +36,8 @@ inline constexpr std::uint32_t kUnknownStep = 0xFFFFFFFF;
 // One state of the lazily built automaton: derivatives by byte, kUnknownStep where nobody has asked yet.
 struct ExprRow {
   std::array<std::atomic<std::uint32_t>, 256> next;
-  ByteSet first;
+  ByteSet first;  // these two are there once first_known is
+  ByteSet loop;
   std::atomic<bool> first_known{false};
   ExprRow() {
     for (auto& n : next) n.store(kUnknownStep, std::memory_order_relaxed);

@@ -119,10 +119,14 @@ ByteSet ExprArena::Impl::first_bytes(ExprId e) {
   ExprRow& r = row(e);
   if (r.first_known.load(std::memory_order_relaxed)) return r.first;
   ByteSet first;
+  ByteSet loop;
   for (unsigned b = 0; b < 256; ++b) {
-    if (step(e, static_cast<std::uint8_t>(b)) != kEmptyExpr) first.insert(static_cast<std::uint8_t>(b));
+    const ExprId next = step(e, static_cast<std::uint8_t>(b));
+    if (next != kEmptyExpr) first.insert(static_cast<std::uint8_t>(b));
+    if (next == e) loop.insert(static_cast<std::uint8_t>(b));
   }
   r.first = first;
+  r.loop = loop;
   r.first_known.store(true, std::memory_order_release);
   return first;
 }

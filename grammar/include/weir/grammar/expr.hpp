@@ -136,6 +136,7 @@ class ExprArena {
   bool nullable(ExprId e) const;                // does e match the empty text?
   ExprId step(ExprId e, std::uint8_t b);        // derivative; kEmptyExpr exactly when no text that starts so matches
   ByteSet first_bytes(ExprId e);                // { b : step(e, b) != kEmptyExpr }
+  ByteSet loop_bytes(ExprId e);               // { b : step(e, b) == e }
   // Bytes that every derivative of e cannot tell from b; contains b. An under-approximation of the true class.
   ByteSet byte_class(ExprId e, std::uint8_t b) const;
   bool matches(ExprId e, std::string_view text);
