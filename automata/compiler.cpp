@@ -49,8 +49,8 @@ Result<CompiledGrammar> Compiler::compile(Grammar grammar) {
   auto data = std::make_shared<CompiledGrammarData>(
       CompiledGrammarData{std::move(grammar), impl_->tables, impl_->common_frames, nullptr, impl_->limits});
   // Frames are keyed by expression ids, which mean something in one arena only.
-  data->frames = data->grammar.arena() == impl_->arena ? impl_->frames
-                                                       : std::make_shared<FrameCache>(impl_->tables, nullptr, 0);
+  data->frames =
+      data->grammar.arena() == impl_->arena ? impl_->frames : std::make_shared<FrameCache>(impl_->tables, nullptr, 0);
   return CompiledGrammar(std::move(data));
 }
 

@@ -255,8 +255,7 @@ void Masker::apply_key(const Item& item) {
       continue;
     }
     const std::uint32_t place = stepper_.step_key_text(record, item.head.w2, prefix);
-    const std::uint32_t label =
-        place == Stepper::kDeadKey ? Stepper::kNotAKey : stepper_.key_label(record, place);
+    const std::uint32_t label = place == Stepper::kDeadKey ? Stepper::kNotAKey : stepper_.key_label(record, place);
     if (label == kOtherKey) continue;
     others[p >> 6U] &= ~(std::uint64_t{1} << (p & 63U));
     if (label == Stepper::kNotAKey) continue;
@@ -265,8 +264,8 @@ void Masker::apply_key(const Item& item) {
     bits[p >> 6U] |= std::uint64_t{1} << (p & 63U);
   }
   for (const auto& [label, prefixes] : by_label) {
-    const StateId after = store_.intern_one(
-        {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, label), item.rest});
+    const StateId after =
+        store_.intern_one({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, label), item.rest});
     walk_suffixes(after, prefixes);
   }
 }

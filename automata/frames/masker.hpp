@@ -36,9 +36,7 @@ class Masker {
   void apply_key(const Item& item);
   void apply_key_below(const Item& item, TrieId id, Trie::Node node);
   bool is_open_key(const Head& head) const;
-  const Trie& trie(TrieId id) const noexcept {
-    return id == TrieId::kTokens ? tables_.tokens : tables_.stripped;
-  }
+  const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tables_.tokens : tables_.stripped; }
   bool takes_space(const Head& head) const;
   bool has_frame(const Head& head) const;
   Items& scratch();

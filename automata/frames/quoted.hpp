@@ -16,18 +16,18 @@
 namespace weir {
 
 enum class QuotedStage : std::uint8_t {
-  kPlain,         // between characters
-  kMid1,          // inside a UTF-8 sequence: this many bytes to come
+  kPlain,  // between characters
+  kMid1,   // inside a UTF-8 sequence: this many bytes to come
   kMid2,
   kMid3,
-  kEscape,        // after a backslash
-  kHex0,          // after \u and this many digits; payload: their value
+  kEscape,  // after a backslash
+  kHex0,    // after \u and this many digits; payload: their value
   kHex1,
   kHex2,
   kHex3,
   kLowBackslash,  // after a high surrogate; payload: its low 10 bits
   kLowU,
-  kLow0,          // after its \u and this many digits; payload: high 10 bits | value of the free digit bits << 10
+  kLow0,  // after its \u and this many digits; payload: high 10 bits | value of the free digit bits << 10
   kLow1,
   kLow2,
   kLow3,
@@ -137,8 +137,7 @@ QuotedStep step_low(Inner& inner, std::uint32_t& aux, std::uint8_t b) {
     return take_code_point(inner, first) ? QuotedStep::kAlive : QuotedStep::kDead;
   }
   if (!may_take(inner, first, first | ((char32_t{1} << open) - 1))) return QuotedStep::kDead;
-  aux = quoted_aux(static_cast<QuotedStage>(static_cast<unsigned>(QuotedStage::kLow0) + read + 1),
-                   high | (low << 10U));
+  aux = quoted_aux(static_cast<QuotedStage>(static_cast<unsigned>(QuotedStage::kLow0) + read + 1), high | (low << 10U));
   return QuotedStep::kAlive;
 }
 

@@ -5,9 +5,6 @@
 namespace weir {
 namespace {
 
-// Unions this deep are left as sets: equal heads then stand side by side, which costs time, not correctness.
-constexpr unsigned kMaxUnionDepth = 64;
-
 std::uint32_t hash_of(std::span<const Item> items) noexcept {
   std::uint64_t h = items.size();
   for (const Item& item : items) {
@@ -27,39 +24,35 @@ StateStore::StateStore(std::size_t max_bytes) : max_bytes_(max_bytes) {
 }
 
 StateId StateStore::intern(Items& items) {
-  normalise(items, 0);
+  merge_heads(items);
   return intern_sorted(items);
 }
 
 StateId StateStore::intern_one(const Item& item) { return intern_sorted({&item, 1}); }
 
-void StateStore::normalise(Items& items, unsigned depth) {
+void StateStore::merge_heads(Items& items) {
   if (items.size() < 2) return;
   std::sort(items.begin(), items.end());
   std::size_t kept = 0;
-  for (std::size_t i = 1; i < items.size(); ++i) {
-    if (items[i] == items[kept]) continue;
-    if (items[i].head == items[kept].head && depth < kMaxUnionDepth) {
-      items[kept].rest = unite(items[kept].rest, items[i].rest, depth + 1);
-    } else {
-      items[++kept] = items[i];
-    }
+  for (std::size_t i = 0; i < items.size();) {
+    rests_.clear();
+    const Head head = items[i].head;
+    for (; i < items.size() && items[i].head == head; ++i) rests_.push_back(items[i].rest);
+    items[kept++] = {head, unite(rests_)};
   }
-  items.resize(kept + 1);
+  items.resize(kept);
 }
 
-StateId StateStore::unite(StateId a, StateId b, unsigned depth) {
-  if (a == b || b == kDeadState) return a;
-  if (a == kDeadState) return b;
-  if (a > b) std::swap(a, b);
-  const std::uint64_t key = (std::uint64_t{a} << 32U) | b;
-  if (const auto it = unions_.find(key); it != unions_.end()) return it->second;
-  Items both(items(a).begin(), items(a).end());
-  both.insert(both.end(), items(b).begin(), items(b).end());
-  normalise(both, depth);
-  const StateId result = intern_sorted(both);
-  unions_.emplace(key, result);
-  return result;
+// All at once: uniting two at a time would intern every union on the way.
+StateId StateStore::unite(std::vector<StateId>& states) {
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  if (states.size() == 1) return states.front();
+  united_.clear();
+  for (const StateId s : states) united_.insert(united_.end(), items(s).begin(), items(s).end());
+  std::sort(united_.begin(), united_.end());
+  united_.erase(std::unique(united_.begin(), united_.end()), united_.end());
+  return intern_sorted(united_);
 }
 
 StateId StateStore::intern_sorted(std::span<const Item> items) {
@@ -101,8 +94,7 @@ void StateStore::grow_table() {
 }
 
 std::size_t StateStore::memory_bytes() const noexcept {
-  return items_.capacity() * sizeof(Item) + spans_.capacity() * sizeof(Span) + table_.capacity() * sizeof(StateId) +
-         unions_.size() * 32;
+  return items_.capacity() * sizeof(Item) + spans_.capacity() * sizeof(Span) + table_.capacity() * sizeof(StateId);
 }
 
 }  // namespace weir

@@ -1,15 +1,16 @@
 // Hash-consed states of one sequence. Private to automata/.
 //
-// A state is a set of items (head, rest), rest being a state in turn: a stack whose tails are shared. Items with equal
-// heads are merged by uniting what follows them (L(h)·A | L(h)·B = L(h)·(A | B)), which keeps ambiguous grammars
-// polynomial. Ids are dense and only ever added, so a state is an integer to whoever holds it.
+// A state is a set of items (head, rest), rest being a state in turn: a stack whose tails are shared. On top, items
+// with equal heads are merged by uniting what follows them (L(h)·A | L(h)·B = L(h)·(A | B)); the union below is a plain
+// union of sets. So a position of the text makes no more new items than there are heads, and ambiguous grammars stay
+// polynomial, as with a graph-structured stack (Tomita 1985). Merging the unions in turn would make new items of old
+// ones without bound. Ids are dense and only ever added, so a state is an integer to whoever holds it.
 // Thread safety: none; each matcher owns one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "frames/head.hpp"
@@ -23,7 +24,8 @@ class StateStore {
   // The state of these items; reorders them. No items: kDeadState.
   StateId intern(Items& items);
   StateId intern_one(const Item& item);
-  StateId unite(StateId a, StateId b) { return unite(a, b, 0); }
+  // The state with the items of all, as they are; reorders them. Precondition: not empty.
+  StateId unite(std::vector<StateId>& states);
   std::span<const Item> items(StateId s) const noexcept {
     return std::span(items_).subspan(spans_[s].first, spans_[s].count);
   }
@@ -41,9 +43,8 @@ class StateStore {
     StateId closed = 0;
     std::uint32_t hash = 0;
   };
-  void normalise(Items& items, unsigned depth);
+  void merge_heads(Items& items);
   StateId intern_sorted(std::span<const Item> items);
-  StateId unite(StateId a, StateId b, unsigned depth);
   void grow_table();
 
   std::size_t max_bytes_;
@@ -51,7 +52,8 @@ class StateStore {
   std::vector<Item> items_;
   std::vector<Span> spans_;
   std::vector<StateId> table_;
-  std::unordered_map<std::uint64_t, StateId> unions_;
+  std::vector<StateId> rests_;  // scratch
+  Items united_;                // scratch
 };
 
 }  // namespace weir

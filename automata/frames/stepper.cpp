@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "frames/quoted.hpp"
 
@@ -27,9 +28,7 @@ struct TextInner {
     expr = arena.step(expr, b);
     return expr != kEmptyExpr;
   }
-  bool may_end() const {
-    return arena.nullable(expr) && (counter == 0 || source->counter(counter).min_left == 0);
-  }
+  bool may_end() const { return arena.nullable(expr) && (counter == 0 || source->counter(counter).min_left == 0); }
   bool may_take(char32_t first, char32_t last) {
     if (counter != 0 && source->counter(counter).max_left == 0) return false;
     std::vector<Utf8Sequence> sequences;
@@ -98,8 +97,8 @@ StateId Stepper::start() {
       break;
     }
     case Symbol::Kind::kRule: {
-      const StateId rule = store_.intern_one(
-          {Head::make(HeadKind::kRule, 0, grammar_.rules()[start.id].start, 0), end});
+      const StateId rule =
+          store_.intern_one({Head::make(HeadKind::kRule, 0, grammar_.rules()[start.id].start, 0), end});
       append_closed(rule, items);
       break;
     }
@@ -109,7 +108,14 @@ StateId Stepper::start() {
 }
 
 void Stepper::step(const Items& items, std::uint8_t byte, Items& out) {
-  for (const Item& item : items) step(item, byte, out);
+  ended_.clear();
+  for (const Item& item : items) step_item(item, byte, out);
+  // What follows is expanded once for all that ended here, so that equal calls from many places are one call.
+  if (ended_.size() == 1) {
+    append_closed(ended_.front(), out);
+  } else if (!ended_.empty()) {
+    append_closed(store_.unite(ended_), out);
+  }
 }
 
 StateId Stepper::step(StateId s, std::uint8_t byte) {
@@ -119,7 +125,7 @@ StateId Stepper::step(StateId s, std::uint8_t byte) {
   return store_.intern(out);
 }
 
-void Stepper::step(const Item& item, std::uint8_t byte, Items& out) {
+void Stepper::step_item(const Item& item, std::uint8_t byte, Items& out) {
   switch (item.head.kind()) {
     case HeadKind::kExpr: step_expr(item.head.w1, item.rest, byte, out); return;
     case HeadKind::kText: step_text(item, byte, out); return;
@@ -130,7 +136,7 @@ void Stepper::step(const Item& item, std::uint8_t byte, Items& out) {
     case HeadKind::kSpace:
       if (notation_->space.contains(byte)) {
         out.push_back(item);
-        append_closed(item.rest, out);
+        ended_.push_back(item.rest);
       }
       return;
     case HeadKind::kEnd:
@@ -169,13 +175,13 @@ void Stepper::step_expr(ExprId e, StateId rest, std::uint8_t byte, Items& out) {
   const ExprId next = arena_.step(e, byte);
   if (next == kEmptyExpr) return;
   if (next != kEpsilonExpr) out.push_back({Head::make(HeadKind::kExpr, 0, next, 0), rest});
-  if (arena_.nullable(next)) append_closed(rest, out);
+  if (arena_.nullable(next)) ended_.push_back(rest);
 }
 
 void Stepper::step_text(const Item& item, std::uint8_t byte, Items& out) {
   const HeadStep step = step_head(item.head, byte);
   if (step.alive) out.push_back({step.next, item.rest});
-  if (step.ends) append_closed(item.rest, out);
+  if (step.ends) ended_.push_back(item.rest);
 }
 
 std::uint32_t Stepper::step_key(const RecordInfo& record, std::uint32_t place, std::uint8_t byte) {
@@ -231,9 +237,9 @@ void Stepper::step_key_head(const Item& item, std::uint8_t byte, Items& out) {
       out.push_back({Head::make(HeadKind::kKey, aux, item.head.w1, inner.place), item.rest});
       return;
     case QuotedStep::kEnd:
-      out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1,
-                                key_label(record, item.head.w2)),
-                     item.rest});
+      out.push_back(
+          {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, key_label(record, item.head.w2)),
+           item.rest});
       return;
   }
 }
@@ -257,8 +263,8 @@ bool Stepper::step_separator(const Item& item, const std::string& separator, std
 
 void Stepper::push_members(RecordId id, std::uint32_t label, StateId rest, Items& out) {
   for (const Member& member : structures_->members(id, label)) {
-    const StateId after = store_.intern_one(
-        {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterValue), member.next, 0), rest});
+    const StateId after =
+        store_.intern_one({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterValue), member.next, 0), rest});
     out.push_back({Head::make(HeadKind::kValue, 0, member.value, 0), after});
   }
 }
@@ -281,7 +287,7 @@ void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
   const bool at_key = phase_of(head) != Phase::kAfterValue;
   if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->record_close) && record.may_close &&
       phase_of(head) != Phase::kAfterSeparator) {
-    append_closed(item.rest, out);
+    ended_.push_back(item.rest);
   }
   if (!record.may_continue) return;
   if (at_key) {
@@ -295,8 +301,7 @@ void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
 
 void Stepper::push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out) {
   const std::uint32_t next = std::min(count + 1, info.saturation());
-  const StateId after = store_.intern_one(
-      {Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), id, next), rest});
+  const StateId after = store_.intern_one({Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), id, next), rest});
   out.push_back({Head::make(HeadKind::kValue, 0, info.item(count), 0), after});
 }
 
@@ -310,7 +315,7 @@ void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
   const ListInfo& info = structures_->list(head.w1);
   const std::uint32_t count = head.w2;
   if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->list_close) && count >= info.min_items) {
-    append_closed(item.rest, out);
+    ended_.push_back(item.rest);
   }
   // A saturated count of an unbounded list stands for every larger one.
   const bool more = (info.max_items == kUnbounded || count < info.max_items) && info.item(count) != kNoValue;
@@ -368,14 +373,14 @@ StateId Stepper::close(StateId s) {
   if (s == kDeadState) return s;
   if (store_.closed(s) != 0) return store_.closed(s);
   const auto given = store_.items(s);
-  const bool has_rule = std::any_of(given.begin(), given.end(),
-                                    [](const Item& item) { return item.head.kind() == HeadKind::kRule; });
+  const bool has_rule =
+      std::any_of(given.begin(), given.end(), [](const Item& item) { return item.head.kind() == HeadKind::kRule; });
   if (!has_rule) return store_.closed(s) = s;
 
   Items closed;
   Items open(given.begin(), given.end());
-  std::vector<Item> seen;
-  std::map<std::pair<std::uint32_t, RuleId>, StateId> calls;  // by left order
+  std::unordered_set<std::uint64_t> seen;                                  // rule state and what follows it
+  std::map<std::pair<std::uint32_t, RuleId>, std::vector<StateId>> calls;  // by left order
   for (;;) {
     while (!open.empty()) {
       const Item item = open.back();
@@ -384,8 +389,7 @@ StateId Stepper::close(StateId s) {
         closed.push_back(item);
         continue;
       }
-      if (std::find(seen.begin(), seen.end(), item) != seen.end()) continue;
-      seen.push_back(item);
+      if (!seen.insert((std::uint64_t{item.head.w1} << 32U) | item.rest).second) continue;
       const RuleState& state = grammar_.rule_states()[item.head.w1];
       if (state.accepting) {
         const auto rest = store_.items(item.rest);
@@ -401,17 +405,16 @@ StateId Stepper::close(StateId s) {
             closed.push_back({Head::make(HeadKind::kValue, 0, edge.symbol.id, 0), after});
             break;
           case Symbol::Kind::kRule: {
-            StateId& call = calls[{grammar_.rules()[edge.symbol.id].left_order, edge.symbol.id}];
-            call = store_.unite(call, after);
+            calls[{grammar_.rules()[edge.symbol.id].left_order, edge.symbol.id}].push_back(after);
             break;
           }
         }
       }
     }
     if (calls.empty()) break;
-    const auto [key, after] = *calls.begin();
-    calls.erase(calls.begin());
-    open.push_back({Head::make(HeadKind::kRule, 0, grammar_.rules()[key.second].start, 0), after});
+    auto call = calls.extract(calls.begin());
+    const RuleStateId start = grammar_.rules()[call.key().second].start;
+    open.push_back({Head::make(HeadKind::kRule, 0, start, 0), store_.unite(call.mapped())});
   }
   const StateId result = store_.intern(closed);
   store_.closed(s) = result;

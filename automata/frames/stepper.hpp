@@ -31,8 +31,7 @@ class Stepper {
 
   // The state of the empty text.
   StateId start();
-  // Appends the items that `item` becomes by the byte. `out` may hold duplicates.
-  void step(const Item& item, std::uint8_t byte, Items& out);
+  // Appends what the items become by the byte. `out` may hold duplicates.
   void step(const Items& items, std::uint8_t byte, Items& out);
   // The state after the byte; kDeadState: none.
   StateId step(StateId s, std::uint8_t byte);
@@ -62,6 +61,8 @@ class Stepper {
   StructureSource* structures() noexcept { return structures_; }
 
  private:
+  // Appends what one item becomes; where it may end, what follows goes to ended_.
+  void step_item(const Item& item, std::uint8_t byte, Items& out);
   void step_expr(ExprId e, StateId rest, std::uint8_t byte, Items& out);
   void step_text(const Item& item, std::uint8_t byte, Items& out);
   void step_key_head(const Item& item, std::uint8_t byte, Items& out);
@@ -80,6 +81,7 @@ class Stepper {
   StructureSource* structures_;
   const Notation* notation_ = nullptr;
   StateStore& store_;
+  std::vector<StateId> ended_;  // scratch
 };
 
 }  // namespace weir

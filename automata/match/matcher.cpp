@@ -158,9 +158,7 @@ void Matcher::rollback(std::size_t n) {
 
 std::size_t Matcher::history_length() const noexcept { return impl_->history.size() - 1; }
 
-Matcher Matcher::fork() const {
-  return Matcher(std::make_unique<Impl>(*impl_));
-}
+Matcher Matcher::fork() const { return Matcher(std::make_unique<Impl>(*impl_)); }
 
 Matcher Matcher::clone() const {
   auto copy = std::make_unique<Impl>(*impl_);
@@ -172,7 +170,9 @@ Matcher Matcher::clone() const {
 
 void Matcher::reset() { rollback(history_length()); }
 
-bool Matcher::is_accepting() const { return !impl_->sequence->error && impl_->sequence->stepper.may_complete(impl_->state()); }
+bool Matcher::is_accepting() const {
+  return !impl_->sequence->error && impl_->sequence->stepper.may_complete(impl_->state());
+}
 bool Matcher::is_terminated() const noexcept { return impl_->terminated; }
 StateId Matcher::state() const noexcept { return impl_->state(); }
 std::size_t Matcher::memory_bytes() const noexcept {

@@ -38,7 +38,9 @@ class TokenSet {
     for (const TokenId t : ids_) set_bit(words, t);
   }
   // Precondition: is_dense(), words as wide as the set.
-  void copy_into(std::span<std::uint32_t> words) const noexcept { std::copy(bits_.begin(), bits_.end(), words.begin()); }
+  void copy_into(std::span<std::uint32_t> words) const noexcept {
+    std::copy(bits_.begin(), bits_.end(), words.begin());
+  }
   bool is_dense() const noexcept { return !bits_.empty(); }
   std::size_t memory_bytes() const noexcept { return bits_.capacity() * 4 + ids_.capacity() * sizeof(TokenId); }
   template <class Visit>

@@ -19,8 +19,7 @@ Trie::Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries) {
     for (; path.size() > common + 1; path.pop_back()) nodes_[path.back()].end = static_cast<Node>(nodes_.size());
     for (std::size_t depth = common; depth < text.size(); ++depth) {
       path.push_back(static_cast<Node>(nodes_.size()));
-      nodes_.push_back(
-          {0, static_cast<std::uint32_t>(payloads_.size()), 0, static_cast<std::uint8_t>(text[depth])});
+      nodes_.push_back({0, static_cast<std::uint32_t>(payloads_.size()), 0, static_cast<std::uint8_t>(text[depth])});
     }
     payloads_.push_back(payload);
     previous = text;

@@ -34,8 +34,8 @@ struct AnyInner {
 };
 
 struct BodyScan {
-  bool inside = false;                // all of it stays in the text
-  std::optional<std::size_t> quote;   // or this byte closes it
+  bool inside = false;               // all of it stays in the text
+  std::optional<std::size_t> quote;  // or this byte closes it
   std::uint32_t code_points = 0;
 };
 

@@ -214,9 +214,8 @@ ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   if (epsilon && !some_nullable) {
     // x+ | "" is x*; otherwise "" stands as a part of its own.
-    auto plus = std::find_if(flat.begin(), flat.end(), [&](ExprId e) {
-      return nodes[e].kind == ExprKind::kRepeat && nodes[e].b == 1;
-    });
+    auto plus = std::find_if(flat.begin(), flat.end(),
+                             [&](ExprId e) { return nodes[e].kind == ExprKind::kRepeat && nodes[e].b == 1; });
     if (plus != flat.end()) {
       *plus = repeat(nodes[*plus].a, 0, nodes[*plus].c);
       std::sort(flat.begin(), flat.end());
@@ -240,7 +239,8 @@ ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
     nullable = nullable || nodes[e].nullable;
     text = text && facts[e].text.load(std::memory_order_relaxed);
     // e | ~e is everything.
-    if (nodes[e].kind == ExprKind::kComplement && std::binary_search(flat.begin(), flat.end(), nodes[e].a)) return every;
+    if (nodes[e].kind == ExprKind::kComplement && std::binary_search(flat.begin(), flat.end(), nodes[e].a))
+      return every;
   }
   const ExprId id = intern({ExprKind::kAlternate, nullable, boolean, 0, 0, 0}, flat, nullptr);
   if (text) facts[id].text.store(true, std::memory_order_relaxed);

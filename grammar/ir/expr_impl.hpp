@@ -17,7 +17,7 @@ namespace weir {
 struct ExprNode {
   ExprKind kind = ExprKind::kEmpty;
   bool nullable = false;
-  bool boolean = false;           // holds an intersection or complement, so it may be empty without looking so
+  bool boolean = false;  // holds an intersection or complement, so it may be empty without looking so
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
@@ -96,8 +96,8 @@ struct ExprArena::Impl {
   void grow_table();
   ExprId raw_step(ExprId e, std::uint8_t b, const ByteSet& cls);
 
-  std::vector<std::uint32_t> table_;       // open addressing over node ids; 0 = free (ids 0 and 1 are never looked up)
-  std::vector<std::uint64_t> hashes_;      // by node id
+  std::vector<std::uint32_t> table_;   // open addressing over node ids; 0 = free (ids 0 and 1 are never looked up)
+  std::vector<std::uint64_t> hashes_;  // by node id
   std::unordered_map<std::uint64_t, ExprId> raw_steps_;  // derivatives taken by the emptiness search
   std::uint32_t row_count_ = 0;
   ExprId any_code_point_ = 0;

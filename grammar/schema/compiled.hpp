@@ -17,7 +17,7 @@ using ShapeId = std::uint32_t;  // index into CompiledSchema::records or ::lists
 
 struct TextSpec {
   ExprId content = kEmptyExpr;
-  std::uint32_t min_length = 0;           // of `content` any_text() only; otherwise the content says it
+  std::uint32_t min_length = 0;  // of `content` any_text() only; otherwise the content says it
   std::uint32_t max_length = kUnbounded;
   friend bool operator==(const TextSpec&, const TextSpec&) = default;
 };
@@ -37,8 +37,8 @@ struct KeySpec {
 };
 
 struct RecordShape {
-  std::vector<KeySpec> keys;   // in the order in which they come
-  ValueId others = kNoValue;   // of keys that are not listed; kNoValue: there are none
+  std::vector<KeySpec> keys;  // in the order in which they come
+  ValueId others = kNoValue;  // of keys that are not listed; kNoValue: there are none
   std::uint32_t min_members = 0;
   std::uint32_t max_members = kUnbounded;
   bool alive = false;

@@ -41,7 +41,8 @@ std::vector<Product> Expander::multiply(std::span<const Atom> atoms, Walk& walk)
 bool Expander::within_budget(const std::vector<Product>& products, JsonId keyword, Walk& walk) {
   if (!products.empty()) copies_ += products.size() * (products.back().atoms.size() + 1);
   if (copies_ > kMaxCopies) {
-    return diagnostics_->fail(ErrorCode::kLimit, keyword, "multiplying the alternatives of this schema out takes too long");
+    return diagnostics_->fail(ErrorCode::kLimit, keyword,
+                              "multiplying the alternatives of this schema out takes too long");
   }
   if (products.size() <= walk.budget) return true;
   walk.exceeded = true;
@@ -69,9 +70,9 @@ void Expander::conjoin(Atom atom, std::vector<Product>& products, Walk& walk) {
   if (std::find(walk.path.begin(), walk.path.end(), schema.node) != walk.path.end()) {
     // A schema that applies itself to the same instance: its least solution is that this way leads to nothing.
     if (!walk.proof) {
-      diagnostics_->warn("$ref",
-                         "applies a schema to the very instance that it is applied to already; this way matches nothing",
-                         schema.node);
+      diagnostics_->warn(
+          "$ref", "applies a schema to the very instance that it is applied to already; this way matches nothing",
+          schema.node);
     }
     products.clear();
     return;

@@ -298,8 +298,9 @@ std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
       if (!proving_) {
         const Error& error = parsed.error();
         diagnostics_->fail(error.code, pattern,
-                           error.column == 0 ? error.message
-                                             : fmt::format("column {} of the pattern: {}", error.column, error.message));
+                           error.column == 0
+                               ? error.message
+                               : fmt::format("column {} of the pattern: {}", error.column, error.message));
       }
       return std::nullopt;
     }
@@ -322,10 +323,11 @@ std::optional<ExprId> Expander::format_condition(JsonId format) {
       const FormatExpression known = format_expression(*arena_, name);
       if (known.support == FormatSupport::kUnsupported) {
         if (!proving_) {
-          diagnostics_->fail(ErrorCode::kUnsupported, format,
-                             fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, "
-                                         "or turn the assertion of formats off",
-                                         name));
+          diagnostics_->fail(
+              ErrorCode::kUnsupported, format,
+              fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, "
+                          "or turn the assertion of formats off",
+                          name));
         }
         return std::nullopt;
       }
@@ -354,11 +356,11 @@ std::optional<TextSpec> Expander::text(const Product& product) {
     return spec;
   }
   spec.content = conditions.size() == 1 ? conditions.front() : arena_->intersect(conditions);
-  const bool length_implied =
-      spec.max_length == kUnbounded && (spec.min_length == 0 || (spec.min_length == 1 && !arena_->nullable(spec.content)));
+  const bool length_implied = spec.max_length == kUnbounded &&
+                              (spec.min_length == 0 || (spec.min_length == 1 && !arena_->nullable(spec.content)));
   if (!length_implied) {
-    spec.content = arena_->intersect(
-        {spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
+    spec.content =
+        arena_->intersect({spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
   }
   if (proving_ ? arena_->proves_empty(spec.content, kProofStates) : arena_->is_empty(spec.content)) return std::nullopt;
   return TextSpec{spec.content, 0, kUnbounded};

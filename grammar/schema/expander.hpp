@@ -161,12 +161,12 @@ class Expander {
   std::unordered_map<std::string_view, Condition> patterns_;
   std::unordered_map<std::string_view, Condition> formats_;
   std::array<ExprId, 4> plain_numbers_{};  // by integer, lexical integer; kEmptyExpr: not made yet
-  std::vector<std::string> strings_;  // of enum and const, over all products of one value
-  std::vector<ExprId> numbers_;       // likewise, and other scalars
+  std::vector<std::string> strings_;       // of enum and const, over all products of one value
+  std::vector<ExprId> numbers_;            // likewise, and other scalars
 
   std::size_t copies_ = 0;  // of atoms, while alternatives were multiplied out
   std::size_t proofs_ = 0;
-  bool proving_ = false;  // what cannot be kept exactly is passed over
+  bool proving_ = false;                          // what cannot be kept exactly is passed over
   std::unordered_set<JsonId> disjoint_anywhere_;  // oneOf keywords whose branches need no context
   std::unordered_map<std::vector<std::uint32_t>, unsigned, AtomsHash> not_proved_;  // depth up to which it failed
 };

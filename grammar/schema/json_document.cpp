@@ -171,7 +171,8 @@ class JsonReader {
 
   bool read_scalar(JsonNode& node) {
     const auto word = [&](std::string_view expected, JsonKind kind) {
-      if (static_cast<std::size_t>(end_ - at_) < expected.size() || std::string_view(at_, expected.size()) != expected) {
+      if (static_cast<std::size_t>(end_ - at_) < expected.size() ||
+          std::string_view(at_, expected.size()) != expected) {
         return fail(at_, fmt::format("expected a JSON value; did you mean {}?", expected));
       }
       at_ += expected.size();

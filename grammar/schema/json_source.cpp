@@ -20,7 +20,9 @@ bool test_bit(const std::vector<std::uint64_t>& words, std::uint32_t bit) {
   return ((words[bit >> 6U] >> (bit & 63U)) & 1U) != 0;
 }
 
-void set_bit(std::vector<std::uint64_t>& words, std::uint32_t bit) { words[bit >> 6U] |= std::uint64_t{1} << (bit & 63U); }
+void set_bit(std::vector<std::uint64_t>& words, std::uint32_t bit) {
+  words[bit >> 6U] |= std::uint64_t{1} << (bit & 63U);
+}
 
 }  // namespace
 

@@ -56,8 +56,7 @@ const Schema& SchemaReader::resolve(JsonId node) {
 }
 
 bool SchemaReader::invalid(JsonId value, std::string_view what) {
-  return diagnostics_->fail(ErrorCode::kInvalid, value,
-                            fmt::format("\"{}\" must be {}", document_->key(value), what));
+  return diagnostics_->fail(ErrorCode::kInvalid, value, fmt::format("\"{}\" must be {}", document_->key(value), what));
 }
 
 bool SchemaReader::expect(JsonId value, JsonKind kind, std::string_view what) {
@@ -332,8 +331,9 @@ void SchemaReader::read_dependencies(Schema& schema, JsonId value) {
       }
       if ((*document_)[one].size == 0) continue;
     } else if (name == "dependentRequired" || list) {
-      diagnostics_->fail(ErrorCode::kInvalid, one,
-                         list ? "what a key asks for must be a schema" : "what a key asks for must be an array of keys");
+      diagnostics_->fail(
+          ErrorCode::kInvalid, one,
+          list ? "what a key asks for must be a schema" : "what a key asks for must be an array of keys");
       return;
     } else if (is_trivial(one, true)) {
       continue;

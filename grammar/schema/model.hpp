@@ -41,12 +41,12 @@ struct Unsupported {
 struct Schema {
   JsonId node = 0;
   Draft draft = Draft::k2020_12;
-  bool never = false;             // false, or what amounts to it
-  TypeSet types = kAllTypes;      // by type, and by the values of enum and const
-  bool lexical_integer = false;   // "integer" of draft 4: a spelling without fraction and exponent
-  bool exclusive_minimum = false; // of draft 4
+  bool never = false;              // false, or what amounts to it
+  TypeSet types = kAllTypes;       // by type, and by the values of enum and const
+  bool lexical_integer = false;    // "integer" of draft 4: a spelling without fraction and exponent
+  bool exclusive_minimum = false;  // of draft 4
   bool exclusive_maximum = false;
-  TypeSet enumerated = 0;         // types of the values in enum and const; 0 without either
+  TypeSet enumerated = 0;  // types of the values in enum and const; 0 without either
 
   JsonId enumeration = kNoJson;  // an array
   JsonId constant = kNoJson;
@@ -87,16 +87,12 @@ struct Schema {
     return properties != kNoJson || required != kNoJson || additional != kNoJson || min_properties > 0 ||
            max_properties != kUnbounded;
   }
-  bool about_arrays() const {
-    return prefix != kNoJson || rest != kNoJson || min_items > 0 || max_items != kUnbounded;
-  }
+  bool about_arrays() const { return prefix != kNoJson || rest != kNoJson || min_items > 0 || max_items != kUnbounded; }
   bool about_numbers() const {
     return minimum != kNoJson || maximum != kNoJson || above != kNoJson || below != kNoJson;
   }
   // Other schemas that apply to the same instance.
-  bool in_place() const {
-    return all_of != kNoJson || any_of != kNoJson || one_of != kNoJson || reference != kNoJson;
-  }
+  bool in_place() const { return all_of != kNoJson || any_of != kNoJson || one_of != kNoJson || reference != kNoJson; }
   // What this schema itself asks of an instance, in_place() aside.
   bool asserts() const {
     return never || types != kAllTypes || enumerated != 0 || about_strings() || about_objects() || about_arrays() ||

@@ -135,9 +135,9 @@ JsonId References::resolve(JsonId place, std::string_view reference) {
   if (!address.empty()) {
     const auto it = by_base_.find(resolve_uri(resources_[target].base, address));
     if (it == by_base_.end()) {
-      diagnostics_->fail(ErrorCode::kUnsupported, place,
-                         fmt::format("the reference \"{}\" leads outside of this document; copy its schema into $defs",
-                                     reference));
+      diagnostics_->fail(
+          ErrorCode::kUnsupported, place,
+          fmt::format("the reference \"{}\" leads outside of this document; copy its schema into $defs", reference));
       return kNoJson;
     }
     target = it->second;
@@ -149,8 +149,9 @@ JsonId References::resolve(JsonId place, std::string_view reference) {
   const auto name = percent_decode(fragment);
   const auto anchor = name ? resource.anchors.find(*name) : resource.anchors.end();
   if (anchor == resource.anchors.end()) {
-    diagnostics_->fail(ErrorCode::kInvalid, place,
-                       fmt::format("no schema here has the anchor \"{}\"; define it or correct the reference", fragment));
+    diagnostics_->fail(
+        ErrorCode::kInvalid, place,
+        fmt::format("no schema here has the anchor \"{}\"; define it or correct the reference", fragment));
     return kNoJson;
   }
   return anchor->second;

@@ -41,8 +41,8 @@ class References {
 
   JsonDocument* document_;
   Diagnostics* diagnostics_;
-  std::vector<Resource> resources_;                       // 0: the whole document
-  std::unordered_map<JsonId, std::uint32_t> by_root_;     // of resources beside the first
+  std::vector<Resource> resources_;                    // 0: the whole document
+  std::unordered_map<JsonId, std::uint32_t> by_root_;  // of resources beside the first
   std::unordered_map<std::string, std::uint32_t> by_base_;
 };
 

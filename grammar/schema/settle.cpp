@@ -219,7 +219,8 @@ std::string explain_dead(const CompiledSchema& schema) {
     }
     if (culprit == nullptr) return where + " is an object whose numbers of members exclude each other";
     path += fmt::format("/{}", culprit->name);
-    if (culprit->value == kNoValue) return fmt::format("the property at {} is required and nothing is allowed there", path);
+    if (culprit->value == kNoValue)
+      return fmt::format("the property at {} is required and nothing is allowed there", path);
     at = culprit->value;
   }
   return "required properties need each other without end, from " + path + " on";

@@ -2,10 +2,10 @@
 // vocabulary bit by bit, accepted texts are members of the language, and no state is a dead end.
 #include "weir/automata/matcher.hpp"
 
-#include <gtest/gtest.h>
-
 #include <random>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "reference/json_vocabulary.hpp"
 #include "reference/table_source.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 using testing::json_notation;
 using testing::json_vocabulary;
-using testing::vocabulary_of;
 using testing::TableSource;
+using testing::vocabulary_of;
 
 std::string show(const Vocabulary& v, TokenId t) { return ::testing::PrintToString(std::string(v.token(t))); }
 
@@ -116,7 +116,8 @@ TEST(Matcher, RandomExpressionsExhaustively) {
         case 2: pool.push_back(arena.repeat(x, random() % 3, 2 + random() % 2)); break;
         case 3: pool.push_back(arena.star(x)); break;
         case 4: pool.push_back(arena.intersect({x, arena.star(arena.alternate({arena.literal("a"), y}))})); break;
-        default: pool.push_back(arena.intersect({arena.complement(x), arena.star(arena.bytes(ByteSet::range('a', 'b')))}));
+        default:
+          pool.push_back(arena.intersect({arena.complement(x), arena.star(arena.bytes(ByteSet::range('a', 'b')))}));
       }
     }
     const ExprId e = pool.back();
@@ -179,7 +180,8 @@ TEST_P(Structures, ListedKeysCountsAndPatternsBitByBit) {
     text.texts.push_back({arena.any_text(), source->counter_of(seed % 3, 2 + seed % 4)});
     const ValueId counted = source->value_of(text);
     ValueInfo pattern;
-    const ExprId e_acute = arena.code_points(CodePointSet::of(std::vector<CodePointRange>{{0xE9, 0xE9}, {0x1F600, 0x1F603}, {'a', 'c'}}));
+    const ExprId e_acute =
+        arena.code_points(CodePointSet::of(std::vector<CodePointRange>{{0xE9, 0xE9}, {0x1F600, 0x1F603}, {'a', 'c'}}));
     pattern.texts.push_back({arena.repeat(e_acute, 1, 3), 0});
     const ValueId matched = source->value_of(pattern);
     ListInfo list;
@@ -191,8 +193,9 @@ TEST_P(Structures, ListedKeysCountsAndPatternsBitByBit) {
     lists.lists.push_back(source->list_of(list));
     const ValueId listed = source->value_of(lists);
     ValueInfo records;
-    records.records.push_back(source->record_of(
-        {{"name", "na", "key", "ab", "é", "a\"b"}, {counted, matched, listed, any, matched, any}, seed % 2 == 0 ? any : kNoValue}));
+    records.records.push_back(source->record_of({{"name", "na", "key", "ab", "é", "a\"b"},
+                                                 {counted, matched, listed, any, matched, any},
+                                                 seed % 2 == 0 ? any : kNoValue}));
     records.records.push_back(source->record_of({{"abc"}, {listed}, kNoValue}));
     const ValueId root = source->value_of(records);
     const auto grammar = compile(compiler, Grammar::from_value(compiler.arena(), source, root, {}));

@@ -1,12 +1,11 @@
-// Masks of real schemas, bit by bit: along the labelled instances of MaskBench and along random walks, every mask equals
-// the plain loop over the vocabulary, some token is always allowed, and what a walk completes is valid.
-#include <gtest/gtest.h>
-
+// Masks of real schemas, bit by bit: along the labelled instances of MaskBench and along random walks, every mask
+// equals the plain loop over the vocabulary, some token is always allowed, and what a walk completes is valid.
 #include <cstdlib>
 #include <fstream>
 #include <random>
 #include <set>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "reference/json_vocabulary.hpp"
@@ -68,7 +67,9 @@ class MaskCheck {
   }
 
  private:
-  static bool bit(const std::vector<std::uint32_t>& words, TokenId t) { return ((words[t >> 5U] >> (t & 31U)) & 1U) != 0; }
+  static bool bit(const std::vector<std::uint32_t>& words, TokenId t) {
+    return ((words[t >> 5U] >> (t & 31U)) & 1U) != 0;
+  }
   std::string difference() const {
     for (TokenId t = 0; t < vocabulary_.size(); ++t) {
       if (bit(fast_, t) != bit(plain_, t)) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/random_grammar.hpp"
 #include "reference/rule_recognizer.hpp"
 #include "weir/grammar/grammar.hpp"
 
@@ -15,36 +16,16 @@ namespace {
 
 using reference::AutomatonRecognizer;
 using reference::Ends;
+using reference::call;
+using reference::choice;
+using reference::literal;
 using reference::Node;
+using reference::one_of;
+using reference::print;
+using reference::repeat;
+using reference::sequence;
+using reference::to_body;
 using reference::WrittenRecognizer;
-
-Node literal(std::string text) { return {Node::Kind::kLiteral, std::move(text), 0, 0, 0, {}}; }
-Node one_of(std::string members) { return {Node::Kind::kClass, std::move(members), 0, 0, 0, {}}; }
-Node call(std::uint32_t rule) { return {Node::Kind::kRule, "", rule, 0, 0, {}}; }
-Node sequence(std::vector<Node> parts) { return {Node::Kind::kSequence, "", 0, 0, 0, std::move(parts)}; }
-Node choice(std::vector<Node> parts) { return {Node::Kind::kChoice, "", 0, 0, 0, std::move(parts)}; }
-Node repeat(Node part, std::uint32_t min, std::uint32_t max) {
-  return {Node::Kind::kRepeat, "", 0, min, max, {std::move(part)}};
-}
-
-BodyId to_body(GrammarBuilder& builder, const Node& node) {
-  ExprArena& arena = builder.expressions();
-  std::vector<BodyId> parts;
-  for (const Node& part : node.parts) parts.push_back(to_body(builder, part));
-  switch (node.kind) {
-    case Node::Kind::kLiteral: return builder.expression(arena.literal(node.text));
-    case Node::Kind::kClass: {
-      ByteSet set;
-      for (const char c : node.text) set.insert(static_cast<std::uint8_t>(c));
-      return builder.expression(arena.bytes(set));
-    }
-    case Node::Kind::kRule: return builder.reference(node.rule);
-    case Node::Kind::kSequence: return builder.sequence(parts);
-    case Node::Kind::kChoice: return builder.choice(parts);
-    case Node::Kind::kRepeat: return builder.repeat(parts[0], node.min, node.max);
-  }
-  return 0;
-}
 
 Result<Grammar> finish(const std::vector<Node>& rules, const Limits& limits = {}) {
   GrammarBuilder builder(std::make_shared<ExprArena>(limits), limits);
@@ -54,30 +35,6 @@ Result<Grammar> finish(const std::vector<Node>& rules, const Limits& limits = {}
   return builder.finish(0);
 }
 
-std::string print(const Node& node) {
-  std::string out;
-  const auto join = [&](const char* separator) {
-    for (const Node& part : node.parts) out += (out.empty() ? "(" : separator) + print(part);
-    return out.empty() ? std::string("()") : out + ")";
-  };
-  switch (node.kind) {
-    case Node::Kind::kLiteral: return '"' + node.text + '"';
-    case Node::Kind::kClass: return '[' + node.text + ']';
-    case Node::Kind::kRule: return 'r' + std::to_string(node.rule);
-    case Node::Kind::kSequence: return join(" ");
-    case Node::Kind::kChoice: return join(" | ");
-    case Node::Kind::kRepeat:
-      return print(node.parts[0]) + '{' + std::to_string(node.min) + ',' +
-             (node.max == kUnbounded ? "" : std::to_string(node.max)) + '}';
-  }
-  return out;
-}
-
-std::string print(const std::vector<Node>& rules) {
-  std::string out;
-  for (std::size_t r = 0; r < rules.size(); ++r) out += 'r' + std::to_string(r) + " ::= " + print(rules[r]) + '\n';
-  return out;
-}
 
 std::vector<std::string> texts_of_length(std::size_t length) {
   std::vector<std::string> texts;
@@ -160,48 +117,13 @@ void check_language(const std::vector<Node>& rules, std::size_t length) {
     ASSERT_EQ(written.solve(text)[0], automata.solve(text)) << text;
 }
 
-Node random_node(std::mt19937& random, std::uint32_t rules, int depth) {
-  const auto pick = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
-  const auto parts = [&](std::uint32_t least, std::uint32_t most) {
-    std::vector<Node> out;
-    for (std::uint32_t n = least + pick(most - least + 1); n > 0; --n)
-      out.push_back(random_node(random, rules, depth - 1));
-    return out;
-  };
-  if (depth == 0 || pick(5) == 0) {
-    if (pick(2) == 0) return call(pick(rules));
-    static const std::vector<Node> kLeaves{literal("a"), literal("b"), literal("ab"), literal(""),
-                                           one_of("ab"), literal("a"), literal("b"),  one_of("")};
-    return kLeaves[pick(8)];
-  }
-  switch (pick(5)) {
-    case 0:
-    case 1: return sequence(parts(1, 3));
-    case 2:
-    case 3: return choice(parts(1, 3));
-    default: {
-      static constexpr std::uint32_t kBounds[][2] = {{0, 1}, {0, kUnbounded}, {1, kUnbounded},
-                                                     {2, 3}, {0, 2},          {2, kUnbounded}};
-      const auto& bounds = kBounds[pick(6)];
-      return repeat(random_node(random, rules, depth - 1), bounds[0], bounds[1]);
-    }
-  }
-}
-
 TEST(Rules, RandomGrammarsMatchWhatWasWritten) {
   std::mt19937 random(20240611);
   int recursive = 0;
   int regular = 0;
   int unsatisfiable = 0;
   for (int round = 0; round < 800 && !testing::Test::HasFailure(); ++round) {
-    const std::uint32_t count = 1 + static_cast<std::uint32_t>(random() % 4);
-    std::vector<Node> rules;
-    for (std::uint32_t r = 0; r < count; ++r) {
-      // A base alternative now and then, or most grammars would match nothing.
-      Node body = random_node(random, count, 3);
-      if (random() % 3 != 0) body = choice({std::move(body), literal(random() % 2 == 0 ? "a" : "b")});
-      rules.push_back(std::move(body));
-    }
+    const std::vector<Node> rules = reference::random_rules(random);
     check_language(rules, 6);
     const Result<Grammar> grammar = finish(rules);
     if (!grammar) {

@@ -33,10 +33,10 @@ struct Tally {
   std::vector<std::string> wrong;
 
   std::string summary() const {
-    std::string out = fmt::format("{} schemas, {} compiled, {} right, {} rightly unsatisfiable; {} verdicts: {} invalid "
-                                  "accepted, {} valid rejected; {} unexpected errors; refused:",
-                                  schemas, compiled, right, unsatisfiable, verdicts, accepts_invalid, rejects_valid,
-                                  unexpected_errors);
+    std::string out = fmt::format(
+        "{} schemas, {} compiled, {} right, {} rightly unsatisfiable; {} verdicts: {} invalid "
+        "accepted, {} valid rejected; {} unexpected errors; refused:",
+        schemas, compiled, right, unsatisfiable, verdicts, accepts_invalid, rejects_valid, unexpected_errors);
     std::vector<std::pair<int, std::string>> by_count;
     for (const auto& [keyword, count] : refused) by_count.emplace_back(-count, keyword);
     std::sort(by_count.begin(), by_count.end());

@@ -21,10 +21,11 @@ inline std::shared_ptr<const Vocabulary> vocabulary_of(std::vector<std::string> 
 inline std::shared_ptr<const Vocabulary> json_vocabulary(std::uint32_t seed) {
   std::vector<std::string> tokens;
   for (unsigned b = 0; b < 256; ++b) tokens.emplace_back(1, static_cast<char>(b));
-  const std::vector<std::string> parts = {"{",  "}",   "[",    "]",     ":",     ",",    "\"",   " ",   "\n",  "a",   "b",
-                                          "ab", "abc", "name", "na",    "me",    "x",    "1",    "23",  "0",   "-",   "1.5",
-                                          "e",  "E+",  "true", "fal",   "se",    "null", "\\",   "\\n", "\\u", "00",  "00e9",
-                                          "\\ud83d", "\\ude00", "\xC3", "\xA9", "\xC3\xA9", "\xF0\x9F", "\x98\x80", "key", "é"};
+  const std::vector<std::string> parts = {
+      "{",       "}",       "[",    "]",    ":",        ",",        "\"",       " ",   "\n",  "a",  "b",
+      "ab",      "abc",     "name", "na",   "me",       "x",        "1",        "23",  "0",   "-",  "1.5",
+      "e",       "E+",      "true", "fal",  "se",       "null",     "\\",       "\\n", "\\u", "00", "00e9",
+      "\\ud83d", "\\ude00", "\xC3", "\xA9", "\xC3\xA9", "\xF0\x9F", "\x98\x80", "key", "é"};
   std::mt19937 random(seed);
   std::set<std::string> seen(tokens.begin(), tokens.end());
   while (tokens.size() < 900) {

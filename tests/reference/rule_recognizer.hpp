@@ -48,7 +48,68 @@ class WrittenRecognizer {
     return ends_;
   }
 
+  // Can the text last given to solve() be continued to a member of rule 0?
+  bool viable() {
+    runs_.assign(rules_.size(), std::vector<bool>(text_.size() + 1, false));
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t r = 0; r < rules_.size(); ++r) {
+        for (std::size_t i = 0; i <= text_.size(); ++i) {
+          if (runs_[r][i] || !runs_through(rules_[r], i)) continue;
+          runs_[r][i] = changed = true;
+        }
+      }
+    }
+    return !runs_.empty() && runs_[0][0];
+  }
+
  private:
+  // Does some member of `node` start with all that is left of the text from byte i on? With nothing left: is there a
+  // member at all?
+  bool runs_through(const Node& node, std::size_t i) const {
+    const std::string_view left = text_.substr(i);
+    const auto productive = [&](const Node& part) { return runs_through(part, text_.size()); };
+    switch (node.kind) {
+      case Node::Kind::kLiteral: return std::string_view(node.text).starts_with(left);
+      case Node::Kind::kClass:
+        return left.empty() ? !node.text.empty()
+                            : left.size() == 1 && node.text.find(left.front()) != std::string::npos;
+      case Node::Kind::kRule: return runs_[node.rule][i];
+      case Node::Kind::kChoice:
+        return std::any_of(node.parts.begin(), node.parts.end(),
+                           [&](const Node& part) { return runs_through(part, i); });
+      case Node::Kind::kSequence: {
+        Ends now = Ends{1} << i;
+        for (std::size_t k = 0; k < node.parts.size(); ++k) {
+          if (std::all_of(node.parts.begin() + static_cast<std::ptrdiff_t>(k) + 1, node.parts.end(), productive) &&
+              runs_from_any(node.parts[k], now)) {
+            return true;
+          }
+          now = from_all(node.parts[k], now);
+        }
+        return ((now >> text_.size()) & 1U) != 0;
+      }
+      case Node::Kind::kRepeat: {
+        Ends now = Ends{1} << i;
+        const std::size_t rounds = node.max == kUnbounded ? node.min + text_.size() + 1 : node.max;
+        for (std::size_t k = 0; k <= rounds; ++k) {
+          if (k >= node.min && ((now >> text_.size()) & 1U) != 0) return true;
+          if (k < rounds && runs_from_any(node.parts[0], now)) return true;
+          now = from_all(node.parts[0], now);
+        }
+        return false;
+      }
+    }
+    return false;
+  }
+
+  bool runs_from_any(const Node& node, Ends starts) const {
+    for (std::size_t i = 0; i <= text_.size(); ++i) {
+      if (((starts >> i) & 1U) != 0 && runs_through(node, i)) return true;
+    }
+    return false;
+  }
+
   Ends from_all(const Node& node, Ends starts) const {
     Ends out = 0;
     for (std::size_t i = 0; i <= text_.size(); ++i) {
@@ -88,6 +149,7 @@ class WrittenRecognizer {
   const std::vector<Node>& rules_;
   std::string_view text_;
   std::vector<std::vector<Ends>> ends_;
+  std::vector<std::vector<bool>> runs_;  // [rule][i]: the rule runs from byte i through the end of the text
 };
 
 class AutomatonRecognizer {

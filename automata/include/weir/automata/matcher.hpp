@@ -70,8 +70,8 @@ class Matcher {
   Matcher clone() const;
   void reset();
 
-  bool is_accepting() const;               // the text so far is complete
-  bool is_terminated() const noexcept;     // an end-of-sequence token was accepted
+  bool is_accepting() const;            // the text so far is complete
+  bool is_terminated() const noexcept;  // an end-of-sequence token was accepted
   // The bytes that every continuation starts with, up to the first choice or the end. At most `limit` bytes.
   std::string forced_bytes(std::size_t limit = 4096);
   // forced_bytes as tokens: the longest token at each place, leaving off a last token that a longer one could replace
@@ -80,7 +80,7 @@ class Matcher {
   // What could stand next: the bytes that some continuation starts with.
   ByteSet next_bytes();
 
-  StateId state() const noexcept;          // equal ids of one matcher and its forks mean equal states
+  StateId state() const noexcept;  // equal ids of one matcher and its forks mean equal states
   std::size_t memory_bytes() const noexcept;
   // Set when a budget of Limits ran out; masks are empty from then on and accept refuses.
   const std::optional<Error>& error() const noexcept;

@@ -57,7 +57,9 @@ class ByteSet {
   constexpr int size() const {
     return std::popcount(words_[0]) + std::popcount(words_[1]) + std::popcount(words_[2]) + std::popcount(words_[3]);
   }
-  constexpr ByteSet complement() const { return map([](std::uint64_t w) { return ~w; }); }
+  constexpr ByteSet complement() const {
+    return map([](std::uint64_t w) { return ~w; });
+  }
   constexpr ByteSet& operator|=(const ByteSet& o) {
     for (std::size_t i = 0; i < 4; ++i) words_[i] |= o.words_[i];
     return *this;
@@ -119,8 +121,8 @@ class ExprArena {
   ExprId alternate(std::initializer_list<ExprId> parts);
   ExprId alternate(std::span<const ExprId> parts);  // no parts: empty()
   ExprId intersect(std::initializer_list<ExprId> parts);
-  ExprId intersect(std::span<const ExprId> parts);  // no parts: every byte string
-  ExprId complement(ExprId e);                      // every byte string that e does not match
+  ExprId intersect(std::span<const ExprId> parts);                // no parts: every byte string
+  ExprId complement(ExprId e);                                    // every byte string that e does not match
   ExprId repeat(ExprId e, std::uint32_t min, std::uint32_t max);  // max may be kUnbounded
   ExprId optional(ExprId e) { return repeat(e, 0, 1); }
   ExprId star(ExprId e) { return repeat(e, 0, kUnbounded); }
@@ -133,10 +135,10 @@ class ExprArena {
   ExprId any_bytes();
 
   // --- matching
-  bool nullable(ExprId e) const;                // does e match the empty text?
-  ExprId step(ExprId e, std::uint8_t b);        // derivative; kEmptyExpr exactly when no text that starts so matches
-  ByteSet first_bytes(ExprId e);                // { b : step(e, b) != kEmptyExpr }
-  ByteSet loop_bytes(ExprId e);               // { b : step(e, b) == e }
+  bool nullable(ExprId e) const;          // does e match the empty text?
+  ExprId step(ExprId e, std::uint8_t b);  // derivative; kEmptyExpr exactly when no text that starts so matches
+  ByteSet first_bytes(ExprId e);          // { b : step(e, b) != kEmptyExpr }
+  ByteSet loop_bytes(ExprId e);           // { b : step(e, b) == e }
   // Bytes that every derivative of e cannot tell from b; contains b. An under-approximation of the true class.
   ByteSet byte_class(ExprId e, std::uint8_t b) const;
   bool matches(ExprId e, std::string_view text);

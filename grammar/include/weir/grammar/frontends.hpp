@@ -6,7 +6,8 @@
 //   weir::Result<weir::Grammar> date = weir::parse_regex("[0-9]{4}-[0-9]{2}-[0-9]{2}");
 //
 // Every options struct has `arena`: null makes a new one; grammars that share an arena share their automata.
-// Complexity: linear in the text, apart from what Limits bound. Thread safety: calls that share no arena may run at once.
+// Complexity: linear in the text, apart from what Limits bound. Thread safety: calls that share no arena may run at
+// once.
 #pragma once
 
 #include <memory>
@@ -51,8 +52,8 @@ struct JsonStyle {
 struct JsonSchemaOptions {
   Draft default_draft = Draft::k2020_12;  // when the schema has no $schema
   JsonStyle style = {};
-  bool any_property_order = false;        // false: as listed in the schema
-  bool assert_formats = true;             // known formats constrain; unknown ones are warned of
+  bool any_property_order = false;  // false: as listed in the schema
+  bool assert_formats = true;       // known formats constrain; unknown ones are warned of
   Limits limits = {};
   std::shared_ptr<ExprArena> arena = nullptr;
 };

@@ -115,7 +115,7 @@ class GrammarBuilder {
   BodyId reference(RuleId rule);
   BodyId sequence(std::span<const BodyId> parts);  // no parts: the empty text
   BodyId sequence(std::initializer_list<BodyId> parts);
-  BodyId choice(std::span<const BodyId> parts);    // no parts: matches nothing
+  BodyId choice(std::span<const BodyId> parts);  // no parts: matches nothing
   BodyId choice(std::initializer_list<BodyId> parts);
   BodyId repeat(BodyId body, std::uint32_t min, std::uint32_t max);
   // The expression that `body` is, if it is regular without looking into rules; kEmptyExpr and false otherwise.

@@ -21,13 +21,13 @@ namespace weir {
 
 // What kind of failure this is, for programs; `Error::message` is for people.
 enum class ErrorCode : std::uint8_t {
-  kSyntax,          // the text is not well-formed (JSON, EBNF, regular expression, model or tokenizer file)
-  kInvalid,         // well-formed, but means nothing ("type": "strng", an undefined rule)
-  kUnsupported,     // meaningful, but weir cannot do it exactly and so refuses
-  kUnsatisfiable,   // no text at all matches
-  kLimit,           // a budget of Limits ran out
-  kIo,              // a file could not be read
-  kArgument,        // a caller's argument is out of its domain
+  kSyntax,         // the text is not well-formed (JSON, EBNF, regular expression, model or tokenizer file)
+  kInvalid,        // well-formed, but means nothing ("type": "strng", an undefined rule)
+  kUnsupported,    // meaningful, but weir cannot do it exactly and so refuses
+  kUnsatisfiable,  // no text at all matches
+  kLimit,          // a budget of Limits ran out
+  kIo,             // a file could not be read
+  kArgument,       // a caller's argument is out of its domain
 };
 
 // The stable spelling of a code, as the command line prints it: "syntax", "unsupported", ...
@@ -67,8 +67,8 @@ class ErrorException : public std::exception {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}        // NOLINT(google-explicit-constructor)
-  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}    // NOLINT(google-explicit-constructor)
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   explicit operator bool() const noexcept { return content_.index() == 0; }
   bool ok() const noexcept { return content_.index() == 0; }
@@ -83,8 +83,14 @@ class [[nodiscard]] Result {
   const Error& error() const noexcept { return *std::get_if<1>(&content_); }
 
   // The value, or throws ErrorException.
-  T& value() & { require(); return *std::get_if<0>(&content_); }
-  T&& value() && { require(); return std::move(*std::get_if<0>(&content_)); }
+  T& value() & {
+    require();
+    return *std::get_if<0>(&content_);
+  }
+  T&& value() && {
+    require();
+    return std::move(*std::get_if<0>(&content_));
+  }
 
  private:
   void require() const {

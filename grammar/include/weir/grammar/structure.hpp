@@ -30,7 +30,7 @@
 namespace weir {
 
 using ValueId = std::uint32_t;
-using RecordId = std::uint32_t;   // one state of a record
+using RecordId = std::uint32_t;  // one state of a record
 using ListId = std::uint32_t;
 using CounterId = std::uint32_t;  // code points left in a quoted text; see LengthCounter
 inline constexpr ValueId kNoValue = 0xFFFFFFFF;
@@ -46,7 +46,7 @@ struct Notation {
   std::string key_separator = ":";   // between a key and its value
   // true: any run of `space` bytes before and after every sign. false: none beside what the separators hold.
   bool flexible_space = true;
-  ByteSet space;                     // JSON: space, tab, line feed, carriage return
+  ByteSet space;  // JSON: space, tab, line feed, carriage return
 };
 
 // Code points that a quoted text may and must still have. Id 0 is "any number"; the id after one more code point is
@@ -62,7 +62,7 @@ struct TextInfo {
 };
 
 struct ValueInfo {
-  ExprId scalar = kEmptyExpr;   // texts that stand for themselves: numbers, true, false, null
+  ExprId scalar = kEmptyExpr;  // texts that stand for themselves: numbers, true, false, null
   std::vector<TextInfo> texts;
   std::vector<RecordId> records;  // states before the first member
   std::vector<ListId> lists;
@@ -73,12 +73,12 @@ class KeySet {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   struct Node {
-    std::uint32_t first_key = 0;   // the sorted keys that start with this node's text: [first_key, last_key)
+    std::uint32_t first_key = 0;  // the sorted keys that start with this node's text: [first_key, last_key)
     std::uint32_t last_key = 0;
     std::uint32_t depth = 0;       // bytes of this node's text
     std::uint32_t first_edge = 0;  // edges, ascending by byte: [first_edge, last_edge)
     std::uint32_t last_edge = 0;
-    ExprId utf8 = kEmptyExpr;      // any_text() after this node's text, for keys that leave the trie here
+    ExprId utf8 = kEmptyExpr;  // any_text() after this node's text, for keys that leave the trie here
   };
   struct Edge {
     std::uint8_t byte = 0;
@@ -115,7 +115,7 @@ struct RecordInfo {
   std::vector<std::uint64_t> allowed;  // bit i: listed key i may come next
   bool others = false;                 // keys that are not listed may come next; any text but the listed ones
   bool may_close = false;
-  bool may_continue = false;           // some key may come next
+  bool may_continue = false;  // some key may come next
 
   bool allows(std::uint32_t key) const noexcept { return ((allowed[key >> 6U] >> (key & 63U)) & 1U) != 0; }
   // May some listed key of [first, last) come next?
@@ -155,9 +155,15 @@ class StructureSource {
 
   const Notation& notation() const noexcept { return notation_; }
 
-  const ValueInfo& value(ValueId id) { return get(values_, id, [&](ValueInfo& out) { expand_value(id, out); }); }
-  const RecordInfo& record(RecordId id) { return get(records_, id, [&](RecordInfo& out) { expand_record(id, out); }); }
-  const ListInfo& list(ListId id) { return get(lists_, id, [&](ListInfo& out) { expand_list(id, out); }); }
+  const ValueInfo& value(ValueId id) {
+    return get(values_, id, [&](ValueInfo& out) { expand_value(id, out); });
+  }
+  const RecordInfo& record(RecordId id) {
+    return get(records_, id, [&](RecordInfo& out) { expand_record(id, out); });
+  }
+  const ListInfo& list(ListId id) {
+    return get(lists_, id, [&](ListInfo& out) { expand_list(id, out); });
+  }
   // What follows listed key `label` (or kOtherKey). Precondition: record(id) allows it. Never empty.
   std::span<const Member> members(RecordId id, std::uint32_t label);
   LengthCounter counter(CounterId id) const noexcept;

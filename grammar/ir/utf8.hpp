@@ -1,1 +1,0 @@
-#include "weir/grammar/detail/utf8.hpp"
