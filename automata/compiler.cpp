@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "compiled_grammar.hpp"
+#include "weir/automata/matcher.hpp"
 #include "weir/grammar/detail/common.hpp"
 
 namespace weir {
@@ -15,6 +16,12 @@ struct Compiler::Impl {
       : vocabulary(std::move(v)), limits(l), tables(std::make_shared<VocabularyTables>(vocabulary)) {
     common_frames = std::make_shared<FrameCache>(tables, nullptr, 0);
     reset();
+  }
+
+  // An arena whose budget ran out serves the grammars it has; the next one starts with a new arena.
+  const std::shared_ptr<ExprArena>& usable_arena() {
+    if (arena->exhausted()) reset();
+    return arena;
   }
 
   void reset() {
@@ -33,7 +40,17 @@ struct Compiler::Impl {
 };
 
 Compiler::Compiler(std::shared_ptr<const Vocabulary> vocabulary, const Limits& limits)
-    : impl_(std::make_unique<Impl>(std::move(vocabulary), limits)) {}
+    : impl_(std::make_unique<Impl>(std::move(vocabulary), limits)) {
+  // The frames that belong to the vocabulary, made now rather than in somebody's first masks: those of any JSON text.
+  const auto any = compile_json_schema("true");
+  if (!any) return;
+  std::vector<std::uint32_t> mask(impl_->vocabulary->mask_words());
+  for (const std::string_view prefix : {"",  "\"", "\"\\", "\"\\u", "\"a", "{",  "{\"a", "{\"a\"", "{\"a\":", "[", "[1",
+                                        "-", "0",  "1",    "1.",    "1.5", "1e", "1e+",  "1e5",    "true",    "t"}) {
+    Matcher matcher(*any);
+    if (prefix.empty() || matcher.accept_bytes(prefix)) matcher.fill_mask(mask);
+  }
+}
 Compiler::~Compiler() = default;
 Compiler::Compiler(Compiler&&) noexcept = default;
 
@@ -56,7 +73,7 @@ Result<CompiledGrammar> Compiler::compile(Grammar grammar) {
 
 Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {
   const std::lock_guard lock(impl_->mutex);
-  if (!options.arena) options.arena = impl_->arena;
+  if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_json_schema(schema, options);
   if (!grammar) return grammar.error();
   return compile(*std::move(grammar));
@@ -64,7 +81,7 @@ Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, J
 
 Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOptions options) {
   const std::lock_guard lock(impl_->mutex);
-  if (!options.arena) options.arena = impl_->arena;
+  if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_ebnf(text, options);
   if (!grammar) return grammar.error();
   return compile(*std::move(grammar));
@@ -72,7 +89,7 @@ Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOption
 
 Result<CompiledGrammar> Compiler::compile_regex(std::string_view pattern, RegexOptions options) {
   const std::lock_guard lock(impl_->mutex);
-  if (!options.arena) options.arena = impl_->arena;
+  if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_regex(pattern, options);
   if (!grammar) return grammar.error();
   return compile(*std::move(grammar));

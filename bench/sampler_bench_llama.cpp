@@ -39,7 +39,9 @@ Medians llama_medians(const Inputs& inputs, const Parameters& p) {
 
   Medians medians;
   std::vector<llama_token_data> candidates(kVocabulary);
-  for (const auto& [name, sampler] : chains) {
+  for (const auto& chain : chains) {
+    const auto& name = chain.first;
+    llama_sampler* const sampler = chain.second.get();
     const bool masked = name.starts_with("masked");
     medians[name] = median_microseconds(inputs.repetitions, [&](std::size_t i) {
       const auto& logits = inputs.logits[i % inputs.logits.size()];
@@ -49,7 +51,7 @@ Medians llama_medians(const Inputs& inputs, const Parameters& p) {
         candidates[t] = {static_cast<llama_token>(t), allowed ? logits[t] : -INFINITY, 0.0F};
       }
       llama_token_data_array array{candidates.data(), candidates.size(), -1, false};
-      llama_sampler_apply(sampler.get(), &array);
+      llama_sampler_apply(sampler, &array);
     });
   }
   return medians;

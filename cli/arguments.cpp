@@ -15,8 +15,8 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::array<std::pair<const char*, Draft>, 5> kDrafts = {{{"2020-12", Draft::k2020_12},
-                                                                   {"2019-09", Draft::k2019_09},
+constexpr std::array<std::pair<const char*, Draft>, 5> kDrafts = {{{"2020-12", Draft::kDraft2020},
+                                                                   {"2019-09", Draft::kDraft2019},
                                                                    {"7", Draft::kDraft7},
                                                                    {"6", Draft::kDraft6},
                                                                    {"4", Draft::kDraft4}}};
@@ -25,7 +25,7 @@ Draft draft_named(const std::string& name) {
   for (const auto& [spelling, draft] : kDrafts) {
     if (name == spelling) return draft;
   }
-  return Draft::k2020_12;
+  return Draft::kDraft2020;
 }
 
 }  // namespace

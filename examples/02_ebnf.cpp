@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kGrammar = R"(start = "[" , digit , { "," , digit } , "]" ;  digit = [0-9] ;)";
 
 // Digits, punctuation, one token that spans two parts of the grammar, one that never fits, and the end of sequence.
-const std::vector<std::string> kTokens = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "[", ",", "]", ",7", "x", ""};
+const std::vector<std::string> kTokens = {"0", "1", "2", "3", "4", "5",  "6", "7",
+                                          "8", "9", "[", ",", "]", ",7", "x", ""};
 
 void show(weir::Matcher& matcher, std::string_view so_far) {
   std::vector<std::uint32_t> mask(1);  // 16 tokens fit into one word

@@ -24,10 +24,10 @@ struct Sequence {
     if (store.exhausted()) {
       error = make_error(ErrorCode::kLimit,
                          "this sequence's states outgrew max_sequence_bytes; raise the limit or shorten the sequence");
-    } else if (data->grammar.expressions().exhausted()) {
+    } else if (data->grammar.expressions().full()) {
       error = make_error(ErrorCode::kLimit,
-                         "the grammar's expressions outgrew max_expressions, max_automaton_states or "
-                         "max_emptiness_states; simplify its patterns or raise the limit");
+                         "the grammar's expressions outgrew max_expressions or max_automaton_states; simplify its "
+                         "patterns or raise the limit");
     }
   }
 

@@ -163,13 +163,15 @@ void ExprArena::remember(std::string_view name, ExprId e) {
   constexpr std::size_t kMaxNames = 100'000;
   constexpr std::size_t kMaxLength = 4096;
   const Lock lock(impl_->mutex);
-  if (impl_->exhausted.load(std::memory_order_relaxed)) return;  // e may be a part of what was meant
+  if (exhausted()) return;  // e may be a part of what was meant
   if (name.size() <= kMaxLength && impl_->names.size() < kMaxNames) impl_->names.emplace(name, e);
 }
 
 std::size_t ExprArena::size() const { return impl_->nodes.size(); }
 
-bool ExprArena::exhausted() const noexcept { return impl_->exhausted.load(std::memory_order_relaxed); }
+bool ExprArena::full() const noexcept { return impl_->full.load(std::memory_order_relaxed); }
+
+bool ExprArena::exhausted() const noexcept { return full() || impl_->undecided.load(std::memory_order_relaxed); }
 
 std::string ExprArena::dump(ExprId e) const {
   const Lock lock(impl_->mutex);

@@ -69,7 +69,7 @@ ExprId ExprArena::Impl::intern(const ExprNode& node, std::span<const ExprId> kid
     if (hashes_[id] == hash && same(id, node, kids, set)) return id;
   }
   if (nodes.size() >= limits.max_expressions) {
-    exhausted.store(true, std::memory_order_relaxed);
+    full.store(true, std::memory_order_relaxed);
     return kEmptyExpr;
   }
   ExprNode stored = node;

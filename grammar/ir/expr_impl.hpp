@@ -79,7 +79,8 @@ struct ExprArena::Impl {
 
   Limits limits;
   mutable std::mutex mutex;
-  std::atomic<bool> exhausted{false};
+  std::atomic<bool> full{false};       // a budget of memory ran out
+  std::atomic<bool> undecided{false};  // a search for emptiness gave up
 
   detail::SegmentedVector<ExprNode> nodes;
   detail::SegmentedVector<ExprFacts> facts;

@@ -87,7 +87,7 @@ ExprRow& ExprArena::Impl::row(ExprId e) {
 ExprId ExprArena::Impl::step(ExprId e, std::uint8_t b) {
   if (e <= kEpsilonExpr) return kEmptyExpr;
   if (rows[e].load(std::memory_order_relaxed) == nullptr && row_storage.size() >= limits.max_automaton_states) {
-    exhausted.store(true, std::memory_order_relaxed);
+    full.store(true, std::memory_order_relaxed);
     return kEmptyExpr;
   }
   ExprRow& r = row(e);
@@ -168,7 +168,7 @@ std::optional<bool> ExprArena::Impl::search_empty(ExprId e, std::uint32_t max_st
 
 bool ExprArena::Impl::is_empty(ExprId e) {
   const auto empty = search_empty(e, limits.max_emptiness_states);
-  if (!empty) exhausted.store(true, std::memory_order_relaxed);
+  if (!empty) undecided.store(true, std::memory_order_relaxed);
   return empty.value_or(false);
 }
 
@@ -195,7 +195,7 @@ std::optional<std::string> ExprArena::Impl::shortest_text(ExprId e) {
       if (d != kEmptyExpr && seen.emplace(d, true).second) queue.push_back({d, at, static_cast<char>(b)});
     }
     if (queue.size() > limits.max_emptiness_states) {
-      exhausted.store(true, std::memory_order_relaxed);
+      undecided.store(true, std::memory_order_relaxed);
       return std::nullopt;
     }
   }

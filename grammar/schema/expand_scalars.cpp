@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "ir/utf8.hpp"
 #include "schema/expander.hpp"
 #include "schema/formats.hpp"
 #include "text/regex.hpp"
+#include "weir/grammar/detail/utf8.hpp"
 
 namespace weir::schema {
 namespace {

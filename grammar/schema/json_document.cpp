@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/utf8.hpp"
+#include "weir/grammar/detail/utf8.hpp"
 
 namespace weir::schema {
 namespace {

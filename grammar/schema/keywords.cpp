@@ -11,7 +11,7 @@ struct Row {
   Keyword keyword;
   Subschemas subschemas = Subschemas::kNone;
   Draft first = Draft::kDraft4;
-  Draft last = Draft::k2020_12;
+  Draft last = Draft::kDraft2020;
 };
 
 constexpr bool before(std::string_view a, std::string_view b) {
@@ -26,10 +26,10 @@ constexpr auto kRows = [] {
       Row{"$schema", kAnnotation},
       Row{"id", kAnnotation, kNone, kDraft4, kDraft4},
       Row{"$id", kAnnotation, kNone, kDraft6},
-      Row{"$anchor", kAnnotation, kNone, k2019_09},
-      Row{"$dynamicAnchor", kAnnotation, kNone, k2020_12},
-      Row{"$recursiveAnchor", kAnnotation, kNone, k2019_09, k2019_09},
-      Row{"$vocabulary", kAnnotation, kNone, k2019_09},
+      Row{"$anchor", kAnnotation, kNone, kDraft2019},
+      Row{"$dynamicAnchor", kAnnotation, kNone, kDraft2020},
+      Row{"$recursiveAnchor", kAnnotation, kNone, kDraft2019, kDraft2019},
+      Row{"$vocabulary", kAnnotation, kNone, kDraft2019},
       Row{"$comment", kAnnotation},
       Row{"$defs", kAnnotation, kMap},
       Row{"definitions", kAnnotation, kMap},
@@ -54,8 +54,8 @@ constexpr auto kRows = [] {
       Row{"then", kThen, kOne, kDraft7},
       Row{"else", kElse, kOne, kDraft7},
       Row{"$ref", kRef},
-      Row{"$dynamicRef", kDynamicRef, kNone, k2020_12},
-      Row{"$recursiveRef", kRecursiveRef, kNone, k2019_09, k2019_09},
+      Row{"$dynamicRef", kDynamicRef, kNone, kDraft2020},
+      Row{"$recursiveRef", kRecursiveRef, kNone, kDraft2019, kDraft2019},
       Row{"format", kFormat},
       Row{"minimum", kMinimum},
       Row{"maximum", kMaximum},
@@ -73,19 +73,19 @@ constexpr auto kRows = [] {
       Row{"minProperties", kMinProperties},
       Row{"maxProperties", kMaxProperties},
       Row{"dependencies", kDependencies, kMap},
-      Row{"dependentRequired", kDependentRequired, kNone, k2019_09},
-      Row{"dependentSchemas", kDependentSchemas, kMap, k2019_09},
-      Row{"unevaluatedProperties", kUnevaluatedProperties, kOne, k2019_09},
+      Row{"dependentRequired", kDependentRequired, kNone, kDraft2019},
+      Row{"dependentSchemas", kDependentSchemas, kMap, kDraft2019},
+      Row{"unevaluatedProperties", kUnevaluatedProperties, kOne, kDraft2019},
       Row{"items", kItems, kOneOrList},
-      Row{"prefixItems", kPrefixItems, kList, k2020_12},
+      Row{"prefixItems", kPrefixItems, kList, kDraft2020},
       Row{"additionalItems", kAdditionalItems, kOne},
       Row{"minItems", kMinItems},
       Row{"maxItems", kMaxItems},
       Row{"uniqueItems", kUniqueItems},
       Row{"contains", kContains, kOne, kDraft6},
-      Row{"minContains", kMinContains, kNone, k2019_09},
-      Row{"maxContains", kMaxContains, kNone, k2019_09},
-      Row{"unevaluatedItems", kUnevaluatedItems, kOne, k2019_09},
+      Row{"minContains", kMinContains, kNone, kDraft2019},
+      Row{"maxContains", kMaxContains, kNone, kDraft2019},
+      Row{"unevaluatedItems", kUnevaluatedItems, kOne, kDraft2019},
   };
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return before(a.name, b.name); });
   return rows;
@@ -112,8 +112,8 @@ std::optional<Draft> draft_of(std::string_view uri) {
   if (uri == "json-schema.org/draft-04/schema") return Draft::kDraft4;
   if (uri == "json-schema.org/draft-06/schema") return Draft::kDraft6;
   if (uri == "json-schema.org/draft-07/schema") return Draft::kDraft7;
-  if (uri == "json-schema.org/draft/2019-09/schema") return Draft::k2019_09;
-  if (uri == "json-schema.org/draft/2020-12/schema" || uri == "json-schema.org/schema") return Draft::k2020_12;
+  if (uri == "json-schema.org/draft/2019-09/schema") return Draft::kDraft2019;
+  if (uri == "json-schema.org/draft/2020-12/schema" || uri == "json-schema.org/schema") return Draft::kDraft2020;
   return std::nullopt;
 }
 

@@ -40,7 +40,7 @@ struct Unsupported {
 // when they are read themselves.
 struct Schema {
   JsonId node = 0;
-  Draft draft = Draft::k2020_12;
+  Draft draft = Draft::kDraft2020;
   bool never = false;              // false, or what amounts to it
   TypeSet types = kAllTypes;       // by type, and by the values of enum and const
   bool lexical_integer = false;    // "integer" of draft 4: a spelling without fraction and exponent

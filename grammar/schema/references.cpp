@@ -110,7 +110,7 @@ void References::read_schema(JsonId schema, std::uint32_t& resource) {
       resources_[resource].anchors.emplace(*fragment, schema);
     }
   }
-  if (resources_[resource].draft < Draft::k2019_09) return;
+  if (resources_[resource].draft < Draft::kDraft2019) return;
   for (const std::string_view keyword : {"$anchor", "$dynamicAnchor"}) {
     const JsonId anchor = document_->find(schema, keyword);
     if (anchor != kNoJson && document_->kind(anchor) == JsonKind::kString) {

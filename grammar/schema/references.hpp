@@ -27,7 +27,7 @@ class References {
  private:
   struct Resource {
     JsonId root = 0;
-    Draft draft = Draft::k2020_12;
+    Draft draft = Draft::kDraft2020;
     std::string base;  // absolute where the document says so, without fragment
     std::unordered_map<std::string_view, JsonId> anchors;
   };

@@ -203,6 +203,44 @@ TEST_P(Structures, ListedKeysCountsAndPatternsBitByBit) {
   }
 }
 
+// One grammar that outgrows a budget is refused; the compiler goes on, and so do the matchers of other grammars.
+TEST(Matcher, OneGreedyGrammarDoesNotHarmOthers) {
+  Limits limits;
+  limits.max_expressions = 4'000;
+  Compiler compiler(json_vocabulary(3), limits);
+  const auto good = compiler.compile_json_schema(R"({"type": "integer"})");
+  ASSERT_TRUE(good);
+  Matcher before(*good);
+  RegexOptions options;
+  options.limits = limits;
+  const auto greedy =
+      compiler.compile_regex("([a-z]{3}|[0-9x]{2}y{40}){30}(a|b|cd){500}(e{100}f{100}g{100}){9}[a-f]{900}", options);
+  if (!greedy) EXPECT_EQ(greedy.error().code, ErrorCode::kLimit);
+  const auto after = compiler.compile_json_schema(R"({"type": "string", "maxLength": 3})");
+  ASSERT_TRUE(after) << after.error().to_string();
+  Matcher matcher(*after);
+  EXPECT_TRUE(matcher.accept_bytes("\"abc\""));
+  EXPECT_TRUE(matcher.is_accepting());
+  EXPECT_FALSE(matcher.error());
+}
+
+// A state that outgrows max_sequence_bytes is an error of that sequence alone.
+TEST(Matcher, SequenceBudget) {
+  Limits limits;
+  limits.max_sequence_bytes = 20'000;
+  Compiler compiler(json_vocabulary(3), limits);
+  const auto grammar = compiler.compile_json_schema("true");
+  ASSERT_TRUE(grammar);
+  Matcher matcher(*grammar);
+  int depth = 0;
+  while (depth < 100'000 && matcher.accept_bytes("[")) ++depth;
+  EXPECT_LT(depth, 100'000);
+  ASSERT_TRUE(matcher.error());
+  EXPECT_EQ(matcher.error()->code, ErrorCode::kLimit);
+  Matcher other(*grammar);
+  EXPECT_TRUE(other.accept_bytes("[1]"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Whitespace, Structures, ::testing::Bool());
 
 }  // namespace

@@ -37,8 +37,10 @@ weir::Result<weir::CompiledGrammar> compile(weir::Compiler& compiler, int notati
   }
 }
 
-// One step of the walk: both masks agree, and a token of the mask, chosen by `choice`, can be taken. False: the walk ends.
-bool step(weir::Matcher& matcher, std::uint8_t choice, std::vector<std::uint32_t>& fast, std::vector<std::uint32_t>& plain) {
+// One step of the walk: both masks agree, and a token of the mask, chosen by `choice`, can be taken. False: the walk
+// ends.
+bool step(weir::Matcher& matcher, std::uint8_t choice, std::vector<std::uint32_t>& fast,
+          std::vector<std::uint32_t>& plain) {
   matcher.fill_mask(fast);
   matcher.fill_mask_plain(plain);
   if (matcher.error()) return false;
@@ -81,6 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   matcher.fill_mask(fast);
   weir::Matcher fresh(*grammar);
   fresh.fill_mask(plain);
-  if (!matcher.error() && !fresh.error()) weir::fuzz::require(fast == plain, "rollback does not lead back to the start");
+  if (!matcher.error() && !fresh.error())
+    weir::fuzz::require(fast == plain, "rollback does not lead back to the start");
   return 0;
 }

@@ -46,12 +46,12 @@ TEST(Error, CountsLinesFromOneAndColumnsInCodePoints) {
   const Case cases[] = {
       {"", 0, 1, 1},
       {"abc", 2, 1, 3},
-      {"ab\ncd", 2, 1, 3},    // the newline itself ends line 1
+      {"ab\ncd", 2, 1, 3},  // the newline itself ends line 1
       {"ab\ncd", 3, 2, 1},
       {"\n\n", 2, 3, 1},
-      {"\xC3\xA9x", 2, 1, 2},          // two bytes, one code point
+      {"\xC3\xA9x", 2, 1, 2},  // two bytes, one code point
       {"\xF0\x9F\x98\x80\nyz", 6, 2, 2},
-      {"ab", 99, 1, 3},                // past the end means the end
+      {"ab", 99, 1, 3},  // past the end means the end
   };
   for (const Case& c : cases) {
     const Error error = error_at_offset(ErrorCode::kSyntax, c.text, c.offset, "x");

@@ -15,9 +15,9 @@ namespace weir {
 namespace {
 
 using reference::AutomatonRecognizer;
-using reference::Ends;
 using reference::call;
 using reference::choice;
+using reference::Ends;
 using reference::literal;
 using reference::Node;
 using reference::one_of;
@@ -34,7 +34,6 @@ Result<Grammar> finish(const std::vector<Node>& rules, const Limits& limits = {}
     builder.define_rule(static_cast<RuleId>(r), to_body(builder, rules[r]));
   return builder.finish(0);
 }
-
 
 std::vector<std::string> texts_of_length(std::size_t length) {
   std::vector<std::string> texts;

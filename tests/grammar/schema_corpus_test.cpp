@@ -129,8 +129,8 @@ TEST_P(SchemaSuite, NoWrongVerdict) {
 INSTANTIATE_TEST_SUITE_P(Drafts, SchemaSuite,
                          testing::Values(std::pair("draft4", Draft::kDraft4), std::pair("draft6", Draft::kDraft6),
                                          std::pair("draft7", Draft::kDraft7),
-                                         std::pair("draft2019-09", Draft::k2019_09),
-                                         std::pair("draft2020-12", Draft::k2020_12)));
+                                         std::pair("draft2019-09", Draft::kDraft2019),
+                                         std::pair("draft2020-12", Draft::kDraft2020)));
 
 Tally judge_maskbench(bool any_order) {
   Tally tally;

@@ -19,7 +19,7 @@ struct Case {
   const char* schema;
   std::vector<const char*> valid;
   std::vector<const char*> invalid;
-  Draft draft = Draft::k2020_12;
+  Draft draft = Draft::kDraft2020;
 };
 
 void check(const Case& c, bool any_order = true) {

@@ -15,8 +15,10 @@
 //
 // Thread safety: building (all constructors) belongs to one thread at a time, with no reader. step, nullable,
 // is_empty, shortest_length, matches may be called by any number of threads at once.
-// Budgets: Limits::max_expressions, max_automaton_states. When one runs out, constructors and step return the empty
-// expression and exhausted() turns true for good; a caller that builds or matches checks it once at the end.
+// Budgets: when Limits::max_expressions or max_automaton_states run out, constructors and step return the empty
+// expression and full() turns true for good; a caller that matches checks it once at the end. When a search for
+// emptiness visits more than max_emptiness_states, the expression counts as not empty. exhausted() tells either; a
+// caller that builds checks that.
 #pragma once
 
 #include <array>
@@ -156,6 +158,7 @@ class ExprArena {
   // --- inspection
   ExprKind kind(ExprId e) const;
   std::size_t size() const;  // expressions interned so far
+  bool full() const noexcept;
   bool exhausted() const noexcept;
   // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`.
   std::string dump(ExprId e) const;

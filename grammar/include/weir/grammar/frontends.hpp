@@ -40,7 +40,7 @@ struct RegexOptions {
 // The whole text matches the ECMA-262 pattern (Unicode mode); docs/regex.md lists the syntax.
 Result<Grammar> parse_regex(std::string_view pattern, const RegexOptions& options = {});
 
-enum class Draft : std::uint8_t { kDraft4, kDraft6, kDraft7, k2019_09, k2020_12 };
+enum class Draft : std::uint8_t { kDraft4, kDraft6, kDraft7, kDraft2019, kDraft2020 };
 
 struct JsonStyle {
   // true: any run of JSON white space between tokens. false: exactly the separators below and no other white space.
@@ -50,7 +50,7 @@ struct JsonStyle {
 };
 
 struct JsonSchemaOptions {
-  Draft default_draft = Draft::k2020_12;  // when the schema has no $schema
+  Draft default_draft = Draft::kDraft2020;  // when the schema has no $schema
   JsonStyle style = {};
   bool any_property_order = false;  // false: as listed in the schema
   bool assert_formats = true;       // known formats constrain; unknown ones are warned of
