@@ -135,7 +135,7 @@ Verb add_generate(CLI::App& root) {
       ->check(whole_number())
       ->capture_default_str()
       ->type_name("N");
-  app->add_option("--threads", a.model_options.threads, "0: as many as there are cores, at most 8 (GGUF models)")
+  app->add_option("--threads", a.model_options.threads, "0: half the cores, at most 8 (GGUF models)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str()
       ->type_name("N");
