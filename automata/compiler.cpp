@@ -58,6 +58,11 @@ const std::shared_ptr<const Vocabulary>& Compiler::vocabulary() const noexcept {
 const std::shared_ptr<ExprArena>& Compiler::arena() const noexcept { return impl_->arena; }
 
 Result<CompiledGrammar> Compiler::compile(Grammar grammar) {
+  const std::lock_guard lock(impl_->mutex);
+  return bind(std::move(grammar));
+}
+
+Result<CompiledGrammar> Compiler::bind(Grammar grammar) {
   if (grammar.expressions().exhausted()) {
     return make_error(ErrorCode::kLimit,
                       "the grammar's expressions outgrew max_expressions, max_automaton_states or "
@@ -76,7 +81,7 @@ Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, J
   if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_json_schema(schema, options);
   if (!grammar) return grammar.error();
-  return compile(*std::move(grammar));
+  return bind(*std::move(grammar));
 }
 
 Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOptions options) {
@@ -84,7 +89,7 @@ Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOption
   if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_ebnf(text, options);
   if (!grammar) return grammar.error();
-  return compile(*std::move(grammar));
+  return bind(*std::move(grammar));
 }
 
 Result<CompiledGrammar> Compiler::compile_regex(std::string_view pattern, RegexOptions options) {
@@ -92,7 +97,7 @@ Result<CompiledGrammar> Compiler::compile_regex(std::string_view pattern, RegexO
   if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse_regex(pattern, options);
   if (!grammar) return grammar.error();
-  return compile(*std::move(grammar));
+  return bind(*std::move(grammar));
 }
 
 void Compiler::clear_caches() {

@@ -47,7 +47,8 @@ class Compiler {
   Compiler(Compiler&&) noexcept;
 
   const std::shared_ptr<const Vocabulary>& vocabulary() const noexcept;
-  // The arena that this compiler's grammars share; pass it to a front end to have its automata shared too.
+  // The arena that this compiler's grammars share; pass it to a front end to have its automata shared too. It changes
+  // with clear_caches, and when a grammar has used up its budget. Not to be called while compile runs.
   const std::shared_ptr<ExprArena>& arena() const noexcept;
 
   // Any grammar, from any front end.
@@ -64,6 +65,7 @@ class Compiler {
 
  private:
   struct Impl;
+  Result<CompiledGrammar> bind(Grammar grammar);  // under the lock
   std::unique_ptr<Impl> impl_;
 };
 
