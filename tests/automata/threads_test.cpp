@@ -1,8 +1,8 @@
 // Matchers on several threads over one grammar, while another thread compiles: the same masks as on one thread. Meant
 // to be run under ThreadSanitizer too (preset tsan).
-#include <gtest/gtest.h>
-
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "reference/json_vocabulary.hpp"
 #include "weir/automata/matcher.hpp"
@@ -60,7 +60,8 @@ TEST(Threads, SameMasksAsOnOne) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) {
         const std::string pattern = "^x{" + std::to_string(i) + "}[0-9a-f]+$";
-        compiled = compiled && compiler.compile_json_schema(R"({"type": "string", "pattern": ")" + pattern + "\"}").ok();
+        compiled =
+            compiled && compiler.compile_json_schema(R"({"type": "string", "pattern": ")" + pattern + "\"}").ok();
       }
     });
     for (auto& thread : threads) thread.join();
