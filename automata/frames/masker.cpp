@@ -183,11 +183,14 @@ void Masker::apply_frame(const Item& item, TrieId id, Trie::Node node) {
 // Walks what follows over texts left over; emits the payloads of those it takes.
 template <class Emit>
 void Masker::walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit) {
-  constexpr std::size_t kMaxRemembered = 1U << 16U;
+  constexpr std::size_t kMaxRemembered = 1U << 20U;  // nodes, 4 MB
   const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
   auto it = taken_.find(key);
   if (it == taken_.end()) {
-    if (taken_.size() >= kMaxRemembered) taken_.clear();
+    if (taken_nodes_ > kMaxRemembered) {
+      taken_.clear();
+      taken_nodes_ = 0;
+    }
     std::vector<Trie::Node> nodes;
     const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
       if (!suffixes.at(n).empty()) nodes.push_back(n);
@@ -198,6 +201,7 @@ void Masker::walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit) {
     stepper_.append_closed(rest, items);
     down(down, Trie::kRoot, items);
     depth_ = depth;
+    taken_nodes_ += nodes.size() + 8;  // and what an entry costs by itself
     it = taken_.emplace(key, std::move(nodes)).first;
   }
   for (const Trie::Node n : it->second) {

@@ -54,6 +54,7 @@ class Masker {
   // The nodes of a trie of left-over texts that a state takes: the tokens of one quoted text ask for the same again
   // and again.
   std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_;
+  std::size_t taken_nodes_ = 0;
   std::deque<Items> scratch_;  // one for each level of recursion; a deque keeps references valid
   std::size_t depth_ = 0;
 };
