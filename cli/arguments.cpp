@@ -51,6 +51,10 @@ void GrammarArguments::add_to(CLI::App& app) {
               ->check(CLI::IsMember({"flexible", "fixed"}))
               ->capture_default_str(),
           Notation::kJsonSchema, kSchemaGroup);
+  belongs(app.add_option("--escapes", escapes_, "in strings: any that JSON knows, or only where they are needed")
+              ->check(CLI::IsMember({"any", "needed"}))
+              ->capture_default_str(),
+          Notation::kJsonSchema, kSchemaGroup);
   belongs(app.add_option("--property-order", property_order_, "of keys: as listed in the schema, or any")
               ->check(CLI::IsMember({"listed", "any"}))
               ->capture_default_str(),
@@ -108,6 +112,7 @@ Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const Gram
   JsonSchemaOptions options;
   options.default_draft = draft_named(draft_);
   options.style.flexible_whitespace = profile_ == "flexible";
+  options.style.any_escape = escapes_ == "any";
   options.any_property_order = property_order_ == "any";
   options.assert_formats = !ignore_formats_;
   return compiler.compile_json_schema(grammar.text, std::move(options));

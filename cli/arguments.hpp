@@ -30,6 +30,9 @@ struct GrammarText {
 // Exactly one of --json-schema, --ebnf and --regex, and the options of each notation. Must outlive the parsing.
 class GrammarArguments {
  public:
+  // `escapes` is the default of --escapes: what a command reads or what it writes.
+  explicit GrammarArguments(std::string escapes = "any") : escapes_(std::move(escapes)) {}
+
   void add_to(CLI::App& app);
   // The text that was named. kArgument unless exactly one grammar is named and the options belong to its notation;
   // kIo, kLimit.
@@ -41,6 +44,7 @@ class GrammarArguments {
   std::string ebnf_;
   std::string regex_;
   std::string profile_ = "flexible";
+  std::string escapes_;
   std::string property_order_ = "listed";
   std::string draft_ = "2020-12";
   bool ignore_formats_ = false;

@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 readonly BUILD=${WEIR_BUILD_DIR:-build/release}
 readonly WEIR="$BUILD/weir"
 readonly SCHEMAS=examples/schemas
-readonly PROMPT="Write a realistic example as one JSON object on a single line, without explanations. It is about: "
+readonly PROMPT="Write one realistic example for this JSON Schema, as JSON on a single line: "
 
 die() {
   printf 'demo.sh: %s\n' "$*" >&2
@@ -45,16 +45,22 @@ with_embedded_model() {
 }
 
 with_llm() {
-  local model title schema
+  local model schema text seed
   model=$(find -L build/llm -name '*.gguf' 2>/dev/null | sort | head -n 1)
   [ -n "$model" ] || die "no GGUF model in build/llm; run ./dev setup --llm"
   for schema in "$SCHEMAS"/*.json; do
-    title=$(sed -n 's/^  "title": "\(.*\)",$/\1/p' "$schema")
     echo
-    echo "== $title ($schema), by $(basename "$model")"
-    "$WEIR" generate --json-schema "$schema" --profile fixed --model "$model" --prompt "$PROMPT$title" \
-      --temperature 0.7 --seed 1
-    echo
+    echo "== $(sed -n 's/^  "title": "\(.*\)",$/\1/p' "$schema") ($schema), by $(basename "$model")"
+    # A small model may repeat itself and not come to an end (exit 3); then another seed has its turn.
+    for seed in 1 2 3 4 5; do
+      if text=$("$WEIR" generate --json-schema "$schema" --profile fixed --model "$model" \
+        --prompt "$PROMPT$(tr -s ' \n' ' ' <"$schema")" --temperature 0.7 --min-p 0.1 --max-tokens 400 --seed "$seed"); then
+        printf '%s\n' "$text"
+        break
+      elif [ $? -ne 3 ]; then
+        die "generation failed"
+      fi
+    done
   done
 }
 

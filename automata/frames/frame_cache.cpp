@@ -5,17 +5,19 @@
 namespace weir {
 namespace {
 
-// Bounds that no single token can tell from larger ones become one, so that counting text shares its frames.
+// The head as a key: for quoted text with which escapes it takes, and with bounds in place of their id. Bounds that no
+// single token can tell from larger ones become one, so that counting text shares its frames.
 Head canonical(const Head& head, Stepper& stepper, std::uint32_t most) {
   if (head.kind() != HeadKind::kText) return head;
-  if (head.w2 == 0) return Head::make(HeadKind::kText, 0, head.w1, kUnbounded);
+  const std::uint32_t escapes = stepper.structures()->notation().any_escape ? 0 : 1;
+  if (head.w2 == 0) return Head::make(HeadKind::kText, escapes, head.w1, kUnbounded);
   constexpr std::uint32_t kAll = 0xFFFF;
   const LengthCounter left = stepper.structures()->counter(head.w2);
   const std::uint32_t cap = std::min(most, kAll - 2);
   const std::uint32_t max = left.max_left > cap ? kAll : left.max_left;
   const std::uint32_t min = std::min(left.min_left, cap + 1);
   const std::uint32_t both = min == 0 && max == kAll ? kUnbounded : (min << 16U) | max;
-  return Head::make(HeadKind::kText, 0, head.w1, both);
+  return Head::make(HeadKind::kText, escapes, head.w1, both);
 }
 
 }  // namespace
@@ -23,9 +25,14 @@ Head canonical(const Head& head, Stepper& stepper, std::uint32_t most) {
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
     : tables_(std::move(tables)), common_(common), common_limit_(common_limit) {}
 
+const TextTables& FrameCache::text_of(Stepper& stepper) const {
+  const StructureSource* structures = stepper.structures();
+  return tables_->text(structures == nullptr || structures->notation().any_escape);
+}
+
 const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie, node, stepper);
-  const FrameKey key{canonical(head, stepper, tables_->max_code_points),
+  const FrameKey key{canonical(head, stepper, text_of(stepper).max_code_points),
                      (node << 1U) | static_cast<std::uint32_t>(trie)};
   {
     const std::lock_guard lock(mutex_);
@@ -141,18 +148,19 @@ void FrameCache::collect_ending(const Trie& trie, Trie::Node node, const std::ve
 // Any text within its bounds: the tokens that stay inside are those that take up no more than is left.
 void FrameCache::build_any_text(const Head& head, Stepper& stepper, Frame& out) const {
   const LengthCounter left = head.w2 == 0 ? LengthCounter{} : stepper.structures()->counter(head.w2);
-  if (left.max_left >= tables_->max_code_points) {
-    out.inside = tables_->body_set;
+  const TextTables& text = text_of(stepper);
+  if (left.max_left >= text.max_code_points) {
+    out.inside = text.body_set;
     return;
   }
-  for (const auto& body : tables_->body) {
+  for (const auto& body : text.body) {
     if (body.code_points > left.max_left) break;
     out.inside.add(body.token);
   }
 }
 
 void FrameCache::add_quote_prefixes(const Head& head, Stepper& stepper, Frame& out) const {
-  const auto& prefixes = tables_->quote_prefixes;
+  const auto& prefixes = text_of(stepper).quote_prefixes;
   out.prefixes.assign((prefixes.size() + 63) / 64, 0);
   for (std::size_t p = 0; p < prefixes.size(); ++p) {
     HeadStep step{true, false, head};

@@ -69,6 +69,7 @@ class FrameCache {
   std::size_t memory_bytes() const;
 
  private:
+  const TextTables& text_of(Stepper& stepper) const;
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   void build_any_text(const Head& head, Stepper& stepper, Frame& out) const;
   void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, Frame& out) const;

@@ -18,7 +18,11 @@ void remove_duplicates(Items& items) {
 }  // namespace
 
 Masker::Masker(FrameCache& frames, Stepper& stepper, StateStore& store)
-    : frames_(frames), tables_(frames.tables()), stepper_(stepper), store_(store) {
+    : frames_(frames),
+      tables_(frames.tables()),
+      text_(tables_.text(stepper.structures() == nullptr || stepper.structures()->notation().any_escape)),
+      stepper_(stepper),
+      store_(store) {
   if (StructureSource* structures = stepper.structures()) {
     json_space_ = structures->notation().flexible_space && structures->notation().space == json_space();
   }
@@ -212,8 +216,8 @@ void Masker::walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit) {
 // Tokens that close a quoted text midway: those whose prefix is allowed.
 void Masker::walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes) {
   if (std::all_of(prefixes.begin(), prefixes.end(), [](std::uint64_t w) { return w == 0; })) return;
-  walk_suffix_trie(tables_.quote_suffixes, rest, [&](std::uint32_t payload) {
-    const auto& split = tables_.quote_splits[payload];
+  walk_suffix_trie(text_.quote_suffixes, rest, [&](std::uint32_t payload) {
+    const auto& split = text_.quote_splits[payload];
     if (((prefixes[split.prefix >> 6U] >> (split.prefix & 63U)) & 1U) != 0) set_bit(words_, split.token);
   });
 }
@@ -245,8 +249,8 @@ void Masker::apply_key_below(const Item& item, TrieId id, Trie::Node node) {
 // a key that depends on its prefix.
 void Masker::apply_key(const Item& item) {
   const RecordInfo& record = stepper_.structures()->record(item.head.w1);
-  add_set(tables_.body_set);
-  const auto& prefixes_of = tables_.quote_prefixes;
+  add_set(text_.body_set);
+  const auto& prefixes_of = text_.quote_prefixes;
   const std::size_t words = (prefixes_of.size() + 63) / 64;
   std::map<std::uint32_t, std::vector<std::uint64_t>> by_label;
   auto& others = by_label[kOtherKey];

@@ -46,6 +46,7 @@ class Masker {
 
   FrameCache& frames_;
   const VocabularyTables& tables_;
+  const TextTables& text_;
   Stepper& stepper_;
   StateStore& store_;
   bool json_space_ = false;

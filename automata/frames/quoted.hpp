@@ -5,9 +5,12 @@
 // after `"\u00` a digit is allowed only if some code point of the remaining range is. Lone surrogates denote no code
 // point and are never taken.
 //
+// With `any_escape` false only code points that have to be escaped are (U+0000 to U+001F, the quote, the backslash).
+//
 // The progress inside a character is 24 bits: a stage (low 4 bits) and a payload.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -94,8 +97,17 @@ bool hex_may_lead(Inner& inner, char32_t first, char32_t last) {
          may_take(inner, 0x10000 + ((high_first - 0xD800) << 10U), 0x103FF + ((high_last - 0xD800) << 10U));
 }
 
+inline constexpr char32_t kLastControl = 0x1F;
+
+// May some code point stand here as an escape?
 template <class Inner>
-QuotedStep step_hex(Inner& inner, std::uint32_t& aux, std::uint8_t b) {
+bool may_escape(Inner& inner, bool any_escape) {
+  if (any_escape) return may_take(inner, 0, 0x10FFFF);
+  return inner.may_take(0, kLastControl) || inner.may_take('"', '"') || inner.may_take('\\', '\\');
+}
+
+template <class Inner>
+QuotedStep step_hex(Inner& inner, std::uint32_t& aux, std::uint8_t b, bool any_escape) {
   const int digit = hex_digit(b);
   if (digit < 0) return QuotedStep::kDead;
   const unsigned read = (aux & 0xFU) - static_cast<unsigned>(QuotedStage::kHex0) + 1;
@@ -103,11 +115,14 @@ QuotedStep step_hex(Inner& inner, std::uint32_t& aux, std::uint8_t b) {
   if (read < 4) {
     const unsigned open = 4 * (4 - read);
     const char32_t first = value << open;
-    if (!hex_may_lead(inner, first, first | ((char32_t{1} << open) - 1))) return QuotedStep::kDead;
+    const char32_t last = first | ((char32_t{1} << open) - 1);
+    const bool leads = any_escape ? hex_may_lead(inner, first, last)
+                                  : first <= kLastControl && inner.may_take(first, std::min(last, kLastControl));
+    if (!leads) return QuotedStep::kDead;
     aux = quoted_aux(static_cast<QuotedStage>(static_cast<unsigned>(QuotedStage::kHex0) + read), value);
     return QuotedStep::kAlive;
   }
-  if (value >= 0xDC00 && value <= 0xDFFF) return QuotedStep::kDead;
+  if ((value >= 0xDC00 && value <= 0xDFFF) || (!any_escape && value > kLastControl)) return QuotedStep::kDead;
   if (value >= 0xD800 && value <= 0xDBFF) {
     const char32_t high = value - 0xD800;
     if (!may_take(inner, 0x10000 + (high << 10U), 0x103FF + (high << 10U))) return QuotedStep::kDead;
@@ -142,10 +157,10 @@ QuotedStep step_low(Inner& inner, std::uint32_t& aux, std::uint8_t b) {
 }
 
 template <class Inner>
-QuotedStep step_plain(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quote) {
+QuotedStep step_plain(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quote, bool any_escape) {
   if (b == static_cast<std::uint8_t>(quote)) return inner.may_end() ? QuotedStep::kEnd : QuotedStep::kDead;
   if (b == '\\') {
-    if (!may_take(inner, 0, 0x10FFFF)) return QuotedStep::kDead;
+    if (!may_escape(inner, any_escape)) return QuotedStep::kDead;
     aux = quoted_aux(QuotedStage::kEscape);
     return QuotedStep::kAlive;
   }
@@ -161,10 +176,10 @@ QuotedStep step_plain(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quo
 // One byte. Inner offers: bool begin_character() (counts one), bool take_byte(b) (false: nothing goes on so), bool
 // may_take(first, last) (changes nothing), bool may_end().
 template <class Inner>
-QuotedStep step_quoted(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quote) {
+QuotedStep step_quoted(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quote, bool any_escape) {
   const auto stage = static_cast<QuotedStage>(aux & 0xFU);
   switch (stage) {
-    case QuotedStage::kPlain: return detail::step_plain(inner, aux, b, quote);
+    case QuotedStage::kPlain: return detail::step_plain(inner, aux, b, quote, any_escape);
     case QuotedStage::kMid1:
     case QuotedStage::kMid2:
     case QuotedStage::kMid3:
@@ -173,17 +188,19 @@ QuotedStep step_quoted(Inner& inner, std::uint32_t& aux, std::uint8_t b, char qu
       return QuotedStep::kAlive;
     case QuotedStage::kEscape: {
       if (b == 'u') {
+        if (!any_escape && !inner.may_take(0, detail::kLastControl)) return QuotedStep::kDead;
         aux = quoted_aux(QuotedStage::kHex0);
         return QuotedStep::kAlive;
       }
       aux = 0;
       const char32_t c = detail::simple_escape(b);
-      return c != 0 && detail::take_code_point(inner, c) ? QuotedStep::kAlive : QuotedStep::kDead;
+      if (c == 0 || (c == '/' && !any_escape)) return QuotedStep::kDead;
+      return detail::take_code_point(inner, c) ? QuotedStep::kAlive : QuotedStep::kDead;
     }
     case QuotedStage::kHex0:
     case QuotedStage::kHex1:
     case QuotedStage::kHex2:
-    case QuotedStage::kHex3: return detail::step_hex(inner, aux, b);
+    case QuotedStage::kHex3: return detail::step_hex(inner, aux, b, any_escape);
     case QuotedStage::kLowBackslash:
       if (b != '\\') return QuotedStep::kDead;
       aux = quoted_aux(QuotedStage::kLowU, aux >> 4U);

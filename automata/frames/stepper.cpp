@@ -164,7 +164,7 @@ HeadStep Stepper::step_head(const Head& head, std::uint8_t byte) {
   }
   TextInner inner{arena_, structures_, head.w1, head.w2};
   std::uint32_t aux = head.aux();
-  const QuotedStep step = step_quoted(inner, aux, byte, notation_->quote);
+  const QuotedStep step = step_quoted(inner, aux, byte, notation_->quote, notation_->any_escape);
   result.alive = step == QuotedStep::kAlive;
   result.ends = step == QuotedStep::kEnd;
   result.next = Head::make(HeadKind::kText, aux, inner.expr, inner.counter);
@@ -214,7 +214,9 @@ std::uint32_t Stepper::step_key_text(const RecordInfo& record, std::uint32_t pla
   KeyInner inner{*this, record, place};
   std::uint32_t aux = 0;
   for (const char c : written) {
-    if (step_quoted(inner, aux, static_cast<std::uint8_t>(c), notation_->quote) != QuotedStep::kAlive) return kDeadKey;
+    if (step_quoted(inner, aux, static_cast<std::uint8_t>(c), notation_->quote, notation_->any_escape) !=
+        QuotedStep::kAlive)
+      return kDeadKey;
   }
   return aux == 0 ? inner.place : kDeadKey;
 }
@@ -231,7 +233,7 @@ void Stepper::step_key_head(const Item& item, std::uint8_t byte, Items& out) {
   const RecordInfo& record = structures_->record(item.head.w1);
   KeyInner inner{*this, record, item.head.w2};
   std::uint32_t aux = item.head.aux();
-  switch (step_quoted(inner, aux, byte, notation_->quote)) {
+  switch (step_quoted(inner, aux, byte, notation_->quote, notation_->any_escape)) {
     case QuotedStep::kDead: return;
     case QuotedStep::kAlive:
       out.push_back({Head::make(HeadKind::kKey, aux, item.head.w1, inner.place), item.rest});

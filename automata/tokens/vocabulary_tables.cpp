@@ -39,12 +39,12 @@ struct BodyScan {
   std::uint32_t code_points = 0;
 };
 
-BodyScan scan_body(std::string_view token) {
+BodyScan scan_body(std::string_view token, bool any_escape) {
   AnyInner inner;
   std::uint32_t aux = 0;
   BodyScan scan;
   for (std::size_t i = 0; i < token.size(); ++i) {
-    switch (step_quoted(inner, aux, static_cast<std::uint8_t>(token[i]), '"')) {
+    switch (step_quoted(inner, aux, static_cast<std::uint8_t>(token[i]), '"', any_escape)) {
       case QuotedStep::kDead: return {};
       case QuotedStep::kEnd: return {false, i, inner.count};
       case QuotedStep::kAlive: break;
@@ -55,6 +55,34 @@ BodyScan scan_body(std::string_view token) {
   return {true, std::nullopt, inner.count + (pending ? 1U : 0U)};
 }
 
+TextTables text_tables(const Vocabulary& vocabulary, bool any_escape) {
+  TextTables out;
+  std::vector<std::pair<std::string_view, std::uint32_t>> suffixes;
+  std::unordered_map<std::string_view, std::uint32_t> prefixes;
+  for (TokenId t = 0; t < vocabulary.size(); ++t) {
+    const std::string_view text = vocabulary.token(t);
+    if (vocabulary.kind(t) != TokenKind::kText || text.empty()) continue;
+    const BodyScan scan = scan_body(text, any_escape);
+    if (!scan.inside && !scan.quote) continue;
+    out.max_code_points = std::max(out.max_code_points, scan.code_points);
+    if (scan.inside) {
+      out.body.push_back({t, scan.code_points});
+      out.body_set.add(t);
+      continue;
+    }
+    const auto [it, fresh] =
+        prefixes.emplace(text.substr(0, *scan.quote), static_cast<std::uint32_t>(out.quote_prefixes.size()));
+    if (fresh) out.quote_prefixes.emplace_back(it->first);
+    suffixes.emplace_back(text.substr(*scan.quote + 1), static_cast<std::uint32_t>(out.quote_splits.size()));
+    out.quote_splits.push_back({t, it->second});
+  }
+  out.quote_suffixes = Trie(std::move(suffixes));
+  std::stable_sort(out.body.begin(), out.body.end(),
+                   [](const auto& a, const auto& b) { return a.code_points < b.code_points; });
+  out.body_set.seal(vocabulary.mask_words());
+  return out;
+}
+
 }  // namespace
 
 ByteSet json_space() {
@@ -63,11 +91,12 @@ ByteSet json_space() {
   return set;
 }
 
-VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v) : vocabulary(std::move(v)) {
+VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v)
+    : vocabulary(std::move(v)),
+      any_escape(text_tables(*vocabulary, true)),
+      needed_escape(text_tables(*vocabulary, false)) {
   std::vector<std::pair<std::string_view, std::uint32_t>> all;
   std::vector<std::pair<std::string_view, std::uint32_t>> bare;
-  std::vector<std::pair<std::string_view, std::uint32_t>> suffixes;
-  std::unordered_map<std::string_view, std::uint32_t> prefixes;
   for (TokenId t = 0; t < vocabulary->size(); ++t) {
     const std::string_view text = vocabulary->token(t);
     if (vocabulary->kind(t) != TokenKind::kText || text.empty()) continue;
@@ -78,36 +107,20 @@ VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v) : vocabu
     } else {
       bare.emplace_back(text.substr(start), t);
     }
-    const BodyScan scan = scan_body(text);
-    if (scan.inside) {
-      body.push_back({t, scan.code_points});
-      body_set.add(t);
-      max_code_points = std::max(max_code_points, scan.code_points);
-    } else if (scan.quote) {
-      const auto [it, fresh] =
-          prefixes.emplace(text.substr(0, *scan.quote), static_cast<std::uint32_t>(quote_prefixes.size()));
-      if (fresh) {
-        quote_prefixes.emplace_back(it->first);
-        quote_prefix_code_points.push_back(scan.code_points);
-        max_code_points = std::max(max_code_points, scan.code_points);
-      }
-      suffixes.emplace_back(text.substr(*scan.quote + 1), static_cast<std::uint32_t>(quote_splits.size()));
-      quote_splits.push_back({t, it->second});
-    }
   }
   tokens = Trie(std::move(all));
   stripped = Trie(std::move(bare));
-  quote_suffixes = Trie(std::move(suffixes));
-  std::stable_sort(body.begin(), body.end(),
-                   [](const BodyToken& a, const BodyToken& b) { return a.code_points < b.code_points; });
-  const std::size_t words = vocabulary->mask_words();
-  space_only.seal(words);
-  body_set.seal(words);
+  space_only.seal(vocabulary->mask_words());
+}
+
+std::size_t TextTables::memory_bytes() const noexcept {
+  return quote_suffixes.memory_bytes() + body_set.memory_bytes() + body.capacity() * sizeof(BodyToken) +
+         quote_splits.capacity() * sizeof(QuoteSplit);
 }
 
 std::size_t VocabularyTables::memory_bytes() const noexcept {
-  return tokens.memory_bytes() + stripped.memory_bytes() + quote_suffixes.memory_bytes() + space_only.memory_bytes() +
-         body_set.memory_bytes() + body.capacity() * sizeof(BodyToken) + quote_splits.capacity() * sizeof(QuoteSplit);
+  return tokens.memory_bytes() + stripped.memory_bytes() + space_only.memory_bytes() + any_escape.memory_bytes() +
+         needed_escape.memory_bytes();
 }
 
 }  // namespace weir

@@ -21,14 +21,8 @@ namespace weir {
 // JSON white space, RFC 8259 section 2.
 ByteSet json_space();
 
-struct VocabularyTables {
-  explicit VocabularyTables(std::shared_ptr<const Vocabulary> vocabulary);
-
-  std::shared_ptr<const Vocabulary> vocabulary;
-  Trie tokens;    // payload: token id
-  Trie stripped;  // tokens that are not only white space, by their text after it; payload: token id
-  TokenSet space_only;
-
+// What tokens do inside a quoted text of which nothing more is known.
+struct TextTables {
   // Tokens with an unescaped quote: prefix before the first one, suffix after it.
   struct QuoteSplit {
     TokenId token = 0;
@@ -45,9 +39,23 @@ struct VocabularyTables {
     std::uint32_t code_points = 0;
   };
   std::vector<BodyToken> body;
-  std::vector<std::uint32_t> quote_prefix_code_points;  // by prefix
   TokenSet body_set;
   std::uint32_t max_code_points = 0;  // the most that one token can take up
+
+  std::size_t memory_bytes() const noexcept;
+};
+
+struct VocabularyTables {
+  explicit VocabularyTables(std::shared_ptr<const Vocabulary> vocabulary);
+
+  std::shared_ptr<const Vocabulary> vocabulary;
+  Trie tokens;    // payload: token id
+  Trie stripped;  // tokens that are not only white space, by their text after it; payload: token id
+  TokenSet space_only;
+
+  TextTables any_escape;
+  TextTables needed_escape;
+  const TextTables& text(bool any) const noexcept { return any ? any_escape : needed_escape; }
 
   std::size_t memory_bytes() const noexcept;
 };

@@ -19,7 +19,7 @@ namespace weir::cli {
 namespace {
 
 struct GenerateArguments {
-  GrammarArguments grammar;
+  GrammarArguments grammar{"needed"};
   std::string model = "embedded";
   ModelOptions model_options;
   bool no_chat = false;

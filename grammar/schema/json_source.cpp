@@ -8,6 +8,7 @@ namespace {
 Notation notation_of(const JsonStyle& style) {
   Notation notation;
   notation.flexible_space = style.flexible_whitespace;
+  notation.any_escape = style.any_escape;
   if (!style.flexible_whitespace) {
     notation.item_separator = style.item_separator;
     notation.key_separator = style.key_separator;

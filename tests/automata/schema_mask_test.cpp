@@ -149,6 +149,34 @@ TEST(SchemaMasks, SmallVocabularyFixedSeparators) {
   run(testing::json_vocabulary(13), 97, 5, options, 300);
 }
 
+TEST(SchemaMasks, SmallVocabularyNeededEscapes) {
+  JsonSchemaOptions options;
+  options.style.any_escape = false;
+  run(testing::json_vocabulary(14), 71, 5, options, 300);
+}
+
+TEST(SchemaMasks, EscapesOnlyWhereNeeded) {
+  Compiler compiler(testing::json_vocabulary(15));
+  JsonSchemaOptions options;
+  options.style.any_escape = false;
+  const auto grammar =
+      compiler.compile_json_schema(R"({"properties": {"key": {"enum": ["a/b", "\"\n\u0001"]}}})", options);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  const auto accepts = [&](std::string_view text) {
+    Matcher matcher(*grammar);
+    return matcher.accept_bytes(text) && matcher.is_accepting();
+  };
+  EXPECT_TRUE(accepts(R"({"key": "a/b"})"));
+  EXPECT_TRUE(accepts(R"({"key": "\"\n\u0001"})"));
+  EXPECT_FALSE(accepts(R"({"key": "\u0022\u000A\u0001"})")) << "the quote has an escape of its own";
+  EXPECT_TRUE(accepts(R"({"k\\\"": "x\u001fy\\"})"));
+  EXPECT_FALSE(accepts(R"({"\u006bey": "a/b"})"));
+  EXPECT_FALSE(accepts(R"({"key": "a\/b"})"));
+  EXPECT_FALSE(accepts(R"({"x": "\u00e9"})"));
+  EXPECT_FALSE(accepts(R"({"x": "\ud83d\ude00"})"));
+  EXPECT_TRUE(accepts("{\"x\": \"\xC3\xA9\"}"));
+}
+
 // The real thing: every mask of a few schemas over Llama-3.1's 128,256 tokens.
 TEST(SchemaMasks, Llama) {
   const char* folder = std::getenv("WEIR_TOKENIZERS");

@@ -24,7 +24,7 @@ constexpr const char* kSchema = R"({
                      "parts": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["key"]}}
 })";
 constexpr const char* kText =
-    R"({"id": "abc-12-345", "name": "né\u00e9", "when": "2024-02-29T23:59:60Z", "size": 12.5e0, )"
+    R"({"id": "abc-12-345", "name": "né\u00e9", "when": "2024-02-29T23:59:60Z", "size": 1.25e1, )"
     R"("tree": {"key": "\u00e9", "parts": [{"key": "abc"}, {"key": "ab", "parts": [], "more": null}]}})";
 
 // All masks along the text, as one number.

@@ -45,6 +45,9 @@ enum class Draft : std::uint8_t { kDraft4, kDraft6, kDraft7, kDraft2019, kDraft2
 struct JsonStyle {
   // true: any run of JSON white space between tokens. false: exactly the separators below and no other white space.
   bool flexible_whitespace = true;
+  // true: strings may spell any character as an escape (\u0061 for a), as RFC 8259 says. false: escapes only where a
+  // character has to be escaped. A small model that is forced through keys it did not choose may else spell them so.
+  bool any_escape = true;
   std::string item_separator = ", ";
   std::string key_separator = ": ";
 };

@@ -46,6 +46,9 @@ struct Notation {
   std::string key_separator = ":";   // between a key and its value
   // true: any run of `space` bytes before and after every sign. false: none beside what the separators hold.
   bool flexible_space = true;
+  // true: every escape that denotes an allowed code point. false: only those of code points that have to be escaped
+  // (controls, the quote, the backslash), as writers of JSON do.
+  bool any_escape = true;
   ByteSet space;  // JSON: space, tab, line feed, carriage return
 };
 
