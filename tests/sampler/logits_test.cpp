@@ -1,6 +1,7 @@
 #include "weir/sampler/logits.hpp"
 
 #include <limits>
+#include <ostream>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -154,14 +155,18 @@ struct Setting {
   double temperature;
 };
 
+void PrintTo(const Setting& s, std::ostream* out) {
+  *out << s.size << " logits, spread " << s.spread << ", density " << s.density << ", temperature " << s.temperature;
+}
+
 class AgainstReference : public ::testing::TestWithParam<Setting> {};
 
 TEST_P(AgainstReference, SoftmaxAndTruncationWithin1e12) {
   const Setting setting = GetParam();
   std::mt19937_64 random(setting.size * 31 + static_cast<std::size_t>(setting.spread * 7));
-  std::normal_distribution<float> normal(0.0F, static_cast<float>(setting.spread));
+  std::normal_distribution<float> normal;
   std::vector<float> logits(setting.size);
-  for (float& logit : logits) logit = normal(random);
+  for (float& logit : logits) logit = normal(random) * static_cast<float>(setting.spread);
   for (std::size_t i = 0; i < setting.size / 3; ++i) logits[random() % setting.size] = logits[random() % setting.size];
   const auto mask =
       setting.density < 1 ? random_mask(setting.size, setting.density, random) : std::vector<std::uint32_t>{};

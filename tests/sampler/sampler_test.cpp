@@ -12,9 +12,9 @@ namespace {
 
 std::vector<float> random_logits(std::size_t size, float spread, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal(0.0F, spread);
+  std::normal_distribution<float> normal;
   std::vector<float> logits(size);
-  for (float& logit : logits) logit = normal(random);
+  for (float& logit : logits) logit = normal(random) * spread;
   return logits;
 }
 
