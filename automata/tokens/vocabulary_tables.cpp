@@ -42,7 +42,6 @@ struct BodyScan {
 BodyScan scan_body(std::string_view token, bool any_escape) {
   AnyInner inner;
   std::uint32_t aux = 0;
-  BodyScan scan;
   for (std::size_t i = 0; i < token.size(); ++i) {
     switch (step_quoted(inner, aux, static_cast<std::uint8_t>(token[i]), '"', any_escape)) {
       case QuotedStep::kDead: return {};

@@ -346,6 +346,7 @@ ExprId ExprArena::Impl::code_points(const CodePointSet& set) {
       i = j;
     }
     std::vector<ExprId> parts;
+    parts.reserve(edges.size());
     for (const auto& [rest, bytes_of] : edges) parts.push_back(concat(bytes(bytes_of), rest));
     return alternate(std::move(parts));
   };

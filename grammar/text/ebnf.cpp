@@ -31,7 +31,7 @@ EbnfReader& reader_of(const Context& context) {
 // White space and comments, one run for each call.
 struct Blank : x3::parser<Blank> {
   using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;  // NOLINT(readability-identifier-naming): X3 asks for this name
+  [[maybe_unused]] static constexpr bool has_attribute = false;  // NOLINT(readability-identifier-naming): X3's name
 
   template <class Iterator, class Context, class RuleContext, class Attribute>
   bool parse(Iterator& first, const Iterator& last, const Context&, RuleContext&, Attribute&) const {
@@ -160,7 +160,7 @@ struct Plain : x3::parser<Plain> {
 // option, when what follows cannot begin one, or is a range such as 0-9 or a-z.
 struct ClassAhead : x3::parser<ClassAhead> {
   using attribute_type = x3::unused_type;
-  static constexpr bool has_attribute = false;  // NOLINT(readability-identifier-naming): X3 asks for this name
+  [[maybe_unused]] static constexpr bool has_attribute = false;  // NOLINT(readability-identifier-naming): X3's name
 
   template <class Iterator, class Context, class RuleContext, class Attribute>
   bool parse(Iterator& first, const Iterator& last, const Context& context, RuleContext&, Attribute&) const {

@@ -231,7 +231,7 @@ double Weights::log_probability(std::size_t index) const noexcept {
 Uint128 uniform_below(const RandomStream& stream, std::uint64_t position, Uint128 bound) noexcept {
   const auto high = static_cast<std::uint64_t>((bound - 1) >> 64U);
   const auto low = static_cast<std::uint64_t>(bound - 1);
-  const int bits = high != 0 ? 64 + std::bit_width(high) : std::bit_width(low);
+  const auto bits = static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
   const Uint128 keep = (static_cast<Uint128>(1) << static_cast<unsigned>(bits)) - 1;
   for (std::uint32_t attempt = 0;; ++attempt) {
     const auto block = stream.block(position, attempt);
