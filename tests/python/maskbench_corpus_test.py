@@ -5,6 +5,7 @@ with sanitizers, ten times as slow, takes a sample.
 """
 
 import json
+import math
 import subprocess
 
 import pytest
@@ -24,16 +25,23 @@ def run(maskbench, tokenizers, shared, tmp_path, *options):
     return json.loads(out.read_text()), wrong
 
 
+def enough(summary, share):
+    """Whether no fewer schemas pass than `share` of the corpus; of a sample, than that less three standard errors."""
+    schemas = summary["schemas"]
+    slack = 3 * math.sqrt(share * (1 - share) * schemas) if schemas < 1000 else 0
+    return summary["passing"] >= share * schemas - slack
+
+
 @pytest.mark.parametrize("options", [[], ["--profile", "fixed", "--cold"]], ids=["flexible", "fixed"])
 def test_keys_as_listed(maskbench, tokenizers, shared, tmp_path, options):
     summary, wrong = run(maskbench, tokenizers, shared, tmp_path, *options)
     assert summary["accepts_invalid"] == 0 and summary["mask_faults"] == 0
     assert summary["rejects_valid"] == summary["rejects_valid_by_key_order"], wrong[:5]
-    assert summary["passing"] >= 0.82 * summary["schemas"], summary
+    assert enough(summary, 0.82), summary
 
 
 def test_keys_in_any_order(maskbench, tokenizers, shared, tmp_path):
     summary, wrong = run(maskbench, tokenizers, shared, tmp_path, "--property-order", "any")
     assert not wrong, wrong[:5]
     assert summary["accepts_invalid"] == summary["rejects_valid"] == summary["mask_faults"] == 0
-    assert summary["passing"] >= 0.83 * summary["schemas"], summary
+    assert enough(summary, 0.83), summary
