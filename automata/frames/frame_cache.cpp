@@ -5,11 +5,12 @@
 namespace weir {
 namespace {
 
-// The head as a key: for quoted text with which escapes it takes, and with bounds in place of their id. Bounds that no
-// single token can tell from larger ones become one, so that counting text shares its frames.
+// The head as a key: with how text is written, and with bounds in place of their id. Bounds that no single token can
+// tell from larger ones become one, so that counting text shares its frames.
 Head canonical(const Head& head, Stepper& stepper, std::uint32_t most) {
-  if (head.kind() != HeadKind::kText) return head;
-  const std::uint32_t escapes = stepper.structures()->notation().any_escape ? 0 : 1;
+  const TextStyle style = stepper.text_style();
+  if (head.kind() != HeadKind::kText) return Head::make(head.kind(), style.spaced ? 1 : 0, head.w1, head.w2);
+  const std::uint32_t escapes = style.any_escape ? 0 : 1;
   if (head.w2 == 0) return Head::make(HeadKind::kText, escapes, head.w1, kUnbounded);
   constexpr std::uint32_t kAll = 0xFFFF;
   const LengthCounter left = stepper.structures()->counter(head.w2);
@@ -25,15 +26,10 @@ Head canonical(const Head& head, Stepper& stepper, std::uint32_t most) {
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
     : tables_(std::move(tables)), common_(common), common_limit_(common_limit) {}
 
-const TextTables& FrameCache::text_of(Stepper& stepper) const {
-  const StructureSource* structures = stepper.structures();
-  return tables_->text(structures == nullptr || structures->notation().any_escape);
-}
-
 const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie, node, stepper);
-  const FrameKey key{canonical(head, stepper, text_of(stepper).max_code_points),
-                     (node << 1U) | static_cast<std::uint32_t>(trie)};
+  const std::uint32_t most = tables_->root_place(stepper.text_style()).body->max_code_points;
+  const FrameKey key{canonical(head, stepper, most), (node << 1U) | static_cast<std::uint32_t>(trie)};
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = frames_.find(key); it != frames_.end()) return *it->second;
@@ -46,35 +42,26 @@ const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Ste
 }
 
 void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper, Frame& out) const {
-  const Trie& trie = trie_id == TrieId::kTokens ? tables_->tokens : tables_->stripped;
+  const Trie& trie = tables_->trie(trie_id);
   const bool text = head.kind() == HeadKind::kText;
-  const bool at_root = trie_id == TrieId::kTokens && node == Trie::kRoot;
-  if (text && at_root && stepper.structures()->notation().quote == '"') {
-    out.by_prefix = true;
-    add_quote_prefixes(head, stepper, out);
-    if (head.w1 == stepper.arena().any_text()) {
-      build_any_text(head, stepper, out);
-      out.inside.seal(tables_->vocabulary->mask_words());
-      return;
-    }
-  }
+  const auto quote = text ? static_cast<std::uint8_t>(stepper.structures()->notation().quote) : 0;
+  if (text) add_prefixes(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper, out);
   // Depth first, in the order of the array; the heads of the current path lie on a stack.
   struct Level {
     Trie::Node end;
     Head head;
   };
   std::vector<Level> path{{trie.end(node), head}};
-  std::vector<Trie::Node> all_ends;  // where the head may end
-  std::vector<Trie::Node> ends;      // those of them with something below
+  std::vector<Trie::Node> ends;  // where the head may end with something below
   for (Trie::Node n = node + 1; n < trie.end(node);) {
     while (n >= path.back().end) path.pop_back();
-    const HeadStep step = stepper.step_head(path.back().head, trie.byte(n));
-    const bool counts_here = step.alive || (step.ends && !out.by_prefix);
-    if (counts_here) out.inside.add(trie.at(n));
-    if (step.ends && !out.by_prefix) {
-      all_ends.push_back(n);
-      if (!trie.is_leaf(n)) ends.push_back(n);
+    if (text && trie.byte(n) == quote && path.back().head.aux() == 0) {
+      n = trie.end(n);
+      continue;
     }
+    const HeadStep step = stepper.step_head(path.back().head, trie.byte(n));
+    if (step.alive || step.ends) out.inside.add(trie.at(n));
+    if (step.ends && !trie.is_leaf(n)) ends.push_back(n);
     if (step.alive && !trie.is_leaf(n)) {
       // A large subtree of bytes that change nothing is inside as a whole.
       if (const ByteSet* below = trie.bytes_below(n)) {
@@ -91,27 +78,29 @@ void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Steppe
       n = trie.end(n);
     }
   }
-  collect_exits(trie, ends, out);
-  if (text && head.w1 == stepper.arena().any_text()) collect_ending(trie, node, all_ends, out);
+  collect_exits(trie, ends, stepper.text_style().spaced, out);
   out.inside.seal(tables_->vocabulary->mask_words());
 }
 
-void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, Frame& out) const {
+void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) const {
   if (ends.empty()) return;
   // A token passes one end for each prefix that may end, so their sum may be far larger than the vocabulary.
   constexpr std::size_t kMaxPairs = 4096;
-  std::vector<std::pair<std::string_view, std::uint32_t>> pairs;
+  std::vector<std::pair<std::string, std::uint32_t>> pairs;
   const bool few = std::all_of(ends.begin(), ends.end(), [&](Trie::Node end) {
     trie.for_each_below(end, [&](std::uint32_t token, std::uint32_t depth) {
+      if (pairs.size() > kMaxPairs) return;
       const std::string_view text = tables_->vocabulary->token(token);
-      if (pairs.size() <= kMaxPairs) pairs.emplace_back(text.substr(text.size() - depth), token);
+      const std::string_view rest = text.substr(text.size() - depth);
+      pairs.emplace_back(spaced ? structural_form(rest) : std::string(rest), token);
     });
     return pairs.size() <= kMaxPairs;
   });
   if (few) {
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    out.suffixes = std::make_unique<Trie>(std::move(pairs));
+    out.suffixes =
+        std::make_unique<Trie>(std::vector<std::pair<std::string_view, std::uint32_t>>(pairs.begin(), pairs.end()));
     return;
   }
   for (const Trie::Node end : ends) {
@@ -122,53 +111,21 @@ void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& 
   out.exits.shrink_to_fit();
 }
 
-void FrameCache::collect_ending(const Trie& trie, Trie::Node node, const std::vector<Trie::Node>& ends,
-                                Frame& out) const {
-  // Depths by a walk down from the node to each end would cost its length; ends of any text do not nest, so each token
-  // below one ends exactly once and its text below `node` is all but what leads to `node`.
-  std::size_t above = 0;
-  for (Trie::Node n = Trie::kRoot; n != node; ++above) {
-    const auto children = trie.children(n);
-    n = *std::prev(std::upper_bound(children.begin(), children.end(), node));
-  }
-  const bool stripped = &trie == &tables_->stripped;
-  std::vector<std::pair<std::string_view, std::uint32_t>> entries;
-  const auto add = [&](std::uint32_t token) {
-    std::string_view text = tables_->vocabulary->token(token);
-    if (stripped) text.remove_prefix(text.find_first_not_of(" \t\n\r"));
-    entries.emplace_back(text.substr(above), token);
-  };
-  for (const Trie::Node end : ends) {
-    for (const std::uint32_t token : trie.at(end)) add(token);
-    trie.for_each_below(end, [&](std::uint32_t token, std::uint32_t) { add(token); });
-  }
-  if (!entries.empty()) out.ending = std::make_unique<Trie>(std::move(entries));
-}
-
-// Any text within its bounds: the tokens that stay inside are those that take up no more than is left.
-void FrameCache::build_any_text(const Head& head, Stepper& stepper, Frame& out) const {
-  const LengthCounter left = head.w2 == 0 ? LengthCounter{} : stepper.structures()->counter(head.w2);
-  const TextTables& text = text_of(stepper);
-  if (left.max_left >= text.max_code_points) {
-    out.inside = text.body_set;
-    return;
-  }
-  for (const auto& body : text.body) {
-    if (body.code_points > left.max_left) break;
-    out.inside.add(body.token);
-  }
-}
-
-void FrameCache::add_quote_prefixes(const Head& head, Stepper& stepper, Frame& out) const {
-  const auto& prefixes = text_of(stepper).quote_prefixes;
-  out.prefixes.assign((prefixes.size() + 63) / 64, 0);
-  for (std::size_t p = 0; p < prefixes.size(); ++p) {
-    HeadStep step{true, false, head};
-    for (std::size_t i = 0; i < prefixes[p].size() && step.alive; ++i) {
-      step = stepper.step_head(step.next, static_cast<std::uint8_t>(prefixes[p][i]));
+void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out) {
+  out.prefixes.assign((ends.prefixes.size() + 63) / 64, 0);
+  const auto quote = static_cast<std::uint8_t>(stepper.structures()->notation().quote);
+  const Trie& trie = ends.prefix_trie;
+  const auto down = [&](auto&& self, Trie::Node n, const Head& here) -> void {
+    const auto at = trie.at(n);
+    if (!at.empty() && stepper.step_head(here, quote).ends) {
+      for (const std::uint32_t p : at) out.prefixes[p >> 6U] |= std::uint64_t{1} << (p & 63U);
     }
-    if (step.alive && stepper.step_head(step.next, '"').ends) out.prefixes[p >> 6U] |= std::uint64_t{1} << (p & 63U);
-  }
+    for (const Trie::Node c : trie.children(n)) {
+      const HeadStep step = stepper.step_head(here, trie.byte(c));
+      if (step.alive) self(self, c, step.next);
+    }
+  };
+  down(down, Trie::kRoot, head);
 }
 
 std::size_t FrameCache::memory_bytes() const {

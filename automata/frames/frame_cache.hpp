@@ -2,8 +2,8 @@
 // automata/.
 //
 // The frame of (head, node) is the set of tokens that stay inside the head or stop exactly where it may end, and the
-// places where it may end midway: nodes whose texts are then left over for what follows. The frames of expressions
-// that every arena starts with (any text, numbers) belong to the vocabulary; the others to a compiler.
+// places where it may end midway: texts that are then left over for what follows. The frames of expressions that every
+// arena starts with (numbers, literals) belong to the vocabulary; the others to a compiler.
 // Thread safety: all members may be called by any number of threads.
 #pragma once
 
@@ -20,23 +20,18 @@
 
 namespace weir {
 
-enum class TrieId : std::uint8_t { kTokens, kStripped };
-
 struct Frame {
   struct Exit {
     std::uint8_t byte = 0;  // the first byte left over
     Trie::Node node = 0;    // the node of that byte
   };
   TokenSet inside;
-  // Where it may end midway. Few tokens: a trie of their left-over texts, each text once, whatever stood in front of
-  // it; payload: token id. Many: the nodes where a text is left over.
+  // Expressions, where they may end midway. Few tokens: a trie of their left-over texts, each text once, whatever stood
+  // in front of it; payload: token id. Many: the nodes where a text is left over.
   std::unique_ptr<Trie> suffixes;
   std::vector<Exit> exits;  // ascending by byte
   ByteSet exit_bytes;
-  // For any text below an inner node: the tokens that end it, by their whole text below the node.
-  std::unique_ptr<Trie> ending;
-  // For quoted text at a root: which quote prefixes it may end after. The left-over texts are in quote_suffixes.
-  bool by_prefix = false;
+  // Quoted text: which prefixes of its place it may end after.
   std::vector<std::uint64_t> prefixes;
 };
 
@@ -69,12 +64,9 @@ class FrameCache {
   std::size_t memory_bytes() const;
 
  private:
-  const TextTables& text_of(Stepper& stepper) const;
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
-  void build_any_text(const Head& head, Stepper& stepper, Frame& out) const;
-  void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, Frame& out) const;
-  void collect_ending(const Trie& trie, Trie::Node node, const std::vector<Trie::Node>& ends, Frame& out) const;
-  void add_quote_prefixes(const Head& head, Stepper& stepper, Frame& out) const;
+  void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) const;
+  static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
 
   std::shared_ptr<const VocabularyTables> tables_;
   FrameCache* common_;

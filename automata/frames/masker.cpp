@@ -1,13 +1,17 @@
 #include "frames/masker.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace weir {
 namespace {
 
-// Below this many nodes a walk is cheaper than a look-up of frames.
+// Below so many nodes a walk is cheaper than a look-up.
 constexpr std::uint32_t kFrameNodes = 64;
+constexpr std::uint32_t kPlaceNodes = 4;
+constexpr std::size_t kKnownFrames = 256;  // a power of two
+// What a matcher remembers, in elements of 4 bytes.
+constexpr std::size_t kMaxRemembered = 1U << 20U;
+constexpr std::size_t kMaxTaken = 1U << 19U;
 
 void remove_duplicates(Items& items) {
   if (items.size() < 2) return;
@@ -15,17 +19,21 @@ void remove_duplicates(Items& items) {
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
+bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) { return ((bits[i >> 6U] >> (i & 63U)) & 1U) != 0; }
+void set(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6U] |= std::uint64_t{1} << (i & 63U); }
+void clear(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6U] &= ~(std::uint64_t{1} << (i & 63U)); }
+
 }  // namespace
 
 Masker::Masker(FrameCache& frames, Stepper& stepper, StateStore& store)
     : frames_(frames),
       tables_(frames.tables()),
-      text_(tables_.text(stepper.structures() == nullptr || stepper.structures()->notation().any_escape)),
       stepper_(stepper),
-      store_(store) {
-  if (StructureSource* structures = stepper.structures()) {
-    json_space_ = structures->notation().flexible_space && structures->notation().space == json_space();
-  }
+      store_(store),
+      style_(stepper.text_style()),
+      root_place_(tables_.root_place(style_)),
+      known_frames_(kKnownFrames) {
+  if (const StructureSource* structures = stepper.structures()) json_quote_ = structures->notation().quote == '"';
 }
 
 Items& Masker::scratch() {
@@ -35,72 +43,96 @@ Items& Masker::scratch() {
   return items;
 }
 
-void Masker::begin_writing() {
-  if (!written_) std::fill(words_.begin(), words_.end(), 0);
-  written_ = true;
-}
-
 void Masker::add_set(const TokenSet& set) {
-  if (!written_ && set.is_dense()) {
-    set.copy_into(words_);
-    written_ = true;
-    return;
+  if (set.is_dense()) {
+    sets_.push_back(&set);
+  } else {
+    add_ids(set.ids());
   }
-  begin_writing();
-  set.or_into(words_);
 }
 
 bool Masker::takes_space(const Head& head) const {
   switch (head.kind()) {
     case HeadKind::kValue:
-    case HeadKind::kSpace: return json_space_;
+    case HeadKind::kSpace:
     case HeadKind::kRecord:
-    case HeadKind::kList: return json_space_ && offset_of(head) == 0;
+    case HeadKind::kList: return style_.spaced;
     default: return false;
   }
 }
 
-bool Masker::has_frame(const Head& head) const {
-  return head.kind() == HeadKind::kExpr || (head.kind() == HeadKind::kText && head.aux() == 0);
+void Masker::fill(StateId s, std::span<std::uint32_t> words) {
+  if (s < remembered_.size() && remembered_[s].known) {
+    const Remembered& r = remembered_[s];
+    complete_ = r.complete;
+    write(std::span(remembered_sets_).subspan(r.first_set, r.sets),
+          std::span(remembered_ids_).subspan(r.first_id, r.ids), words);
+    return;
+  }
+  compute(s);
+  write(sets_, ids_, words);
+  remember(s);
 }
 
-void Masker::fill(StateId s, std::span<std::uint32_t> words) {
-  words_ = words;
+void Masker::write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids,
+                   std::span<std::uint32_t> words) const {
+  if (sets.empty()) {
+    std::fill(words.begin(), words.end(), 0);
+  } else {
+    sets.front()->copy_into(words);
+    for (const TokenSet* set : sets.subspan(1)) set->or_into(words);
+  }
+  for (const TokenId t : ids) set_bit(words, t);
+  if (complete_) {
+    for (const TokenId t : tables_.vocabulary->eos()) set_bit(words, t);
+  }
+}
+
+void Masker::remember(StateId s) {
+  if (remembered_ids_.size() + remembered_.size() * 6 > kMaxRemembered) {
+    remembered_.clear();
+    remembered_sets_.clear();
+    remembered_ids_.clear();
+  }
+  if (s >= remembered_.size()) remembered_.resize(std::max<std::size_t>(store_.size(), s + 1));
+  remembered_[s] = {static_cast<std::uint32_t>(remembered_sets_.size()),
+                    static_cast<std::uint32_t>(sets_.size()),
+                    static_cast<std::uint32_t>(remembered_ids_.size()),
+                    static_cast<std::uint32_t>(ids_.size()),
+                    complete_,
+                    true};
+  remembered_sets_.insert(remembered_sets_.end(), sets_.begin(), sets_.end());
+  remembered_ids_.insert(remembered_ids_.end(), ids_.begin(), ids_.end());
+}
+
+void Masker::compute(StateId s) {
   depth_ = 0;
-  written_ = false;
-  bool complete = false;
-  Items plain;
-  Items spacious;
-  const Items items(store_.items(s).begin(), store_.items(s).end());
-  for (const Item& item : items) {
-    const Head& head = item.head;
-    if (head.kind() == HeadKind::kEnd) {
-      complete = true;
-    } else if (has_frame(head)) {
-      apply_frame(item, TrieId::kTokens, Trie::kRoot);
-    } else if (is_open_key(head)) {
-      apply_key(item);
-    } else if (takes_space(head)) {
+  sets_.clear();
+  ids_.clear();
+  complete_ = false;
+  Items& plain = scratch();
+  Items& spacious = scratch();
+  const auto count = static_cast<std::uint32_t>(store_.items(s).size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Item item = store_.items(s)[i];  // by value: walks add states
+    if (item.head.kind() == HeadKind::kEnd) {
+      complete_ = true;
+    } else if (takes_space(item.head)) {
       spacious.push_back(item);
-    } else {
+    } else if (!apply_shared(item, TrieId::kTokens, Trie::kRoot)) {
       plain.push_back(item);
     }
   }
-  begin_writing();
   if (!plain.empty()) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
   if (!spacious.empty()) {
     add_set(tables_.space_only);
-    walk_tokens(TrieId::kStripped, Trie::kRoot, spacious);
-  }
-  if (complete) {
-    for (const TokenId t : tables_.vocabulary->eos()) set_bit(words_, t);
+    walk_tokens(TrieId::kStructural, Trie::kRoot, spacious);
   }
 }
 
 template <class Emit>
 void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& emit) {
   if (trie.is_leaf(node)) return;
-  const ByteSet first = stepper_.first_bytes(items);
   const std::size_t depth = depth_;
   Items& next = scratch();
   const auto take = [&](Trie::Node c, std::uint8_t byte) {
@@ -112,170 +144,288 @@ void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& 
   };
   const auto bytes = trie.child_bytes(node);
   const auto children = trie.children(node);
-  constexpr std::size_t kFew = 16;
+  constexpr std::size_t kFew = 3;
   if (bytes.size() <= kFew) {
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (first.contains(bytes[i])) take(children[i], bytes[i]);
-    }
+    for (std::size_t i = 0; i < bytes.size(); ++i) take(children[i], bytes[i]);
   } else {
-    first.for_each([&](std::uint8_t byte) {
+    stepper_.first_bytes(items).for_each([&](std::uint8_t byte) {
       if (const Trie::Node c = trie.child(node, byte); c != Trie::kRoot) take(c, byte);
     });
   }
   depth_ = depth;
 }
 
+// Adds what the item takes below the node from tables that are shared, if there are some for it.
+bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
+  const Head& head = item.head;
+  const std::uint32_t size = tables_.trie(id).subtree_size(node);
+  switch (head.kind()) {
+    case HeadKind::kExpr:
+      if (size < kFrameNodes) return false;
+      apply_expr(item, id, node);
+      return true;
+    case HeadKind::kText:
+      if (!is_between_characters(head)) return false;
+      if (size < (head.w1 == stepper_.arena().any_text() ? kPlaceNodes : kFrameNodes)) return false;
+      apply_text(item, id, node);
+      return true;
+    case HeadKind::kKey:
+      if (!is_between_characters(head) || size < kPlaceNodes) return false;
+      apply_key(item, id, node);
+      return true;
+    default: return false;
+  }
+}
+
 void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
-  const Trie& t = trie(id);
+  const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
   const Items* walked = &items;
-  if (t.subtree_size(node) >= kFrameNodes) {
+  if (t.subtree_size(node) >= kPlaceNodes) {
     Items& others = scratch();
     for (const Item& item : items) {
-      if (has_frame(item.head)) {
-        apply_frame(item, id, node);
-      } else if (is_open_key(item.head)) {
-        apply_key_below(item, id, node);
-      } else {
-        others.push_back(item);
-      }
+      if (!apply_shared(item, id, node)) others.push_back(item);
     }
     walked = &others;
   }
   if (!walked->empty()) {
     walk(t, node, *walked, [&](Trie::Node c, const Items& next) {
-      for (const TokenId token : t.at(c)) set_bit(words_, token);
+      add_ids(t.at(c));
       walk_tokens(id, c, next);
     });
   }
   depth_ = depth;
 }
 
-void Masker::apply_frame(const Item& item, TrieId id, Trie::Node node) {
-  const Frame& frame = frames_.get(item.head, id, node, stepper_);
-  add_set(frame.inside);
-  if (frame.by_prefix) {
-    walk_suffixes(item.rest, frame.prefixes);
+const Frame& Masker::frame(const Head& head, TrieId id, Trie::Node node) {
+  const std::uint32_t place = (node << 1U) | static_cast<std::uint32_t>(id);
+  KnownFrame& known = known_frames_[FrameKeyHash{}({head, place}) & (kKnownFrames - 1)];
+  if (known.frame == nullptr || known.place != place || known.head != head) {
+    known = {head, place, &frames_.get(head, id, node, stepper_)};
+  }
+  return *known.frame;
+}
+
+void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
+  const Frame& f = frame(item.head, id, node);
+  add_set(f.inside);
+  if (f.suffixes) {
+    for (const Trie::Node n : taken_below(*f.suffixes, item.rest)) add_ids(f.suffixes->at(n));
     return;
   }
-  if (frame.suffixes) {
-    walk_suffix_trie(*frame.suffixes, item.rest, [&](std::uint32_t token) { set_bit(words_, token); });
-    return;
-  }
-  if (frame.exits.empty()) return;
-  const Trie& t = trie(id);
+  if (f.exits.empty()) return;
+  const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
   Items& rest = scratch();
   stepper_.append_closed(item.rest, rest);
   Items& next = scratch();
-  const ByteSet first = stepper_.first_bytes(rest) & frame.exit_bytes;
-  auto exit = frame.exits.begin();
+  const ByteSet first = stepper_.first_bytes(rest) & f.exit_bytes;
+  auto exit = f.exits.begin();
   first.for_each([&](std::uint8_t byte) {
     next.clear();
     stepper_.step(rest, byte, next);
     if (next.empty()) return;
     remove_duplicates(next);
-    exit = std::lower_bound(exit, frame.exits.end(), byte, [](const auto& e, std::uint8_t b) { return e.byte < b; });
-    for (; exit != frame.exits.end() && exit->byte == byte; ++exit) {
-      for (const TokenId token : t.at(exit->node)) set_bit(words_, token);
+    exit = std::lower_bound(exit, f.exits.end(), byte, [](const auto& e, std::uint8_t b) { return e.byte < b; });
+    for (; exit != f.exits.end() && exit->byte == byte; ++exit) {
+      add_ids(t.at(exit->node));
       walk_tokens(id, exit->node, next);
     }
   });
   depth_ = depth;
 }
 
-// Walks what follows over texts left over; emits the payloads of those it takes.
-template <class Emit>
-void Masker::walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit) {
-  constexpr std::size_t kMaxRemembered = 1U << 20U;  // nodes, 4 MB
-  const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
-  auto it = taken_.find(key);
-  if (it == taken_.end()) {
-    if (taken_nodes_ > kMaxRemembered) {
-      taken_.clear();
-      taken_nodes_ = 0;
+void Masker::apply_text(const Item& item, TrieId id, Trie::Node node) {
+  const TextPlace& at = place(id, node);
+  if (item.head.w1 != stepper_.arena().any_text()) {
+    const Frame& f = frame(item.head, id, node);
+    add_set(f.inside);
+    add_ends(at.ends, item.rest, &f.prefixes);
+    return;
+  }
+  const TextBody& body = *at.body;
+  if (item.head.w2 == 0) {
+    add_set(body.all);
+    add_ends(at.ends, item.rest, nullptr);
+    return;
+  }
+  const LengthCounter left = stepper_.structures()->counter(item.head.w2);
+  if (left.max_left >= body.max_code_points) {
+    add_set(body.all);
+  } else if (!body.up_to.empty()) {
+    add_set(body.up_to[body.up_to_index[left.max_left]]);
+  } else {
+    for (const TextBody::Token& t : body.tokens) {
+      if (t.code_points > left.max_left) break;
+      ids_.push_back(t.token);
     }
-    std::vector<Trie::Node> nodes;
-    const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-      if (!suffixes.at(n).empty()) nodes.push_back(n);
-      walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
-    };
-    const std::size_t depth = depth_;
-    Items& items = scratch();
-    stepper_.append_closed(rest, items);
-    down(down, Trie::kRoot, items);
-    depth_ = depth;
-    taken_nodes_ += nodes.size() + 8;  // and what an entry costs by itself
-    it = taken_.emplace(key, std::move(nodes)).first;
   }
-  for (const Trie::Node n : it->second) {
-    for (const std::uint32_t payload : suffixes.at(n)) emit(payload);
+  if (left.min_left == 0 && left.max_left >= body.max_code_points) {
+    add_ends(at.ends, item.rest, nullptr);
+    return;
   }
+  const std::vector<std::uint32_t>& counts = at.ends.code_points;
+  prefixes_.assign((counts.size() + 63) / 64, 0);
+  bool some = false;
+  for (std::uint32_t p = 0; p < counts.size(); ++p) {
+    if (counts[p] < left.min_left || counts[p] > left.max_left) continue;
+    set(prefixes_, p);
+    some = true;
+  }
+  if (some) add_ends(at.ends, item.rest, &prefixes_);
 }
 
-// Tokens that close a quoted text midway: those whose prefix is allowed.
-void Masker::walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes) {
-  if (std::all_of(prefixes.begin(), prefixes.end(), [](std::uint64_t w) { return w == 0; })) return;
-  walk_suffix_trie(text_.quote_suffixes, rest, [&](std::uint32_t payload) {
-    const auto& split = text_.quote_splits[payload];
-    if (((prefixes[split.prefix >> 6U] >> (split.prefix & 63U)) & 1U) != 0) set_bit(words_, split.token);
-  });
-}
-
-bool Masker::is_open_key(const Head& head) const {
-  return head.kind() == HeadKind::kKey && head.aux() == 0 && stepper_.structures()->record(head.w1).others &&
-         stepper_.structures()->notation().quote == '"';
-}
-
-// The same below an inner node: what stays inside any text stays inside such a key, and the few tokens that end one
-// are walked.
-void Masker::apply_key_below(const Item& item, TrieId id, Trie::Node node) {
-  const Head any = Head::make(HeadKind::kText, 0, stepper_.arena().any_text(), 0);
-  const Frame& frame = frames_.get(any, id, node, stepper_);
-  add_set(frame.inside);
-  if (!frame.ending) return;
-  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    for (const std::uint32_t token : frame.ending->at(n)) set_bit(words_, token);
-    walk(*frame.ending, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) {
+  if (ends.suffix_nodes.empty()) return;
+  if (prefixes != nullptr && std::all_of(prefixes->begin(), prefixes->end(), [](auto w) { return w == 0; })) return;
+  const Taken& follow = taken(rest);
+  const auto add = [&](std::size_t i) {
+    for (std::uint32_t s = ends.suffix_first[i]; s < ends.suffix_first[i + 1]; ++s) {
+      const TextEnds::Split& split = ends.by_suffix[s];
+      if (prefixes == nullptr || test(*prefixes, split.key)) ids_.push_back(split.token);
+    }
   };
+  const auto& nodes = ends.suffix_nodes;
+  if (nodes.size() <= follow.nodes.size() * 4) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (test(follow.bits, nodes[i])) add(i);
+    }
+    return;
+  }
+  auto it = nodes.begin();
+  for (const Trie::Node n : follow.nodes) {
+    it = std::lower_bound(it, nodes.end(), n);
+    if (it == nodes.end()) return;
+    if (*it == n) add(static_cast<std::size_t>(it - nodes.begin()));
+  }
+}
+
+void Masker::add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix) {
+  const Taken& follow = taken(rest);
+  for (std::uint32_t s = ends.prefix_first[prefix]; s < ends.prefix_first[prefix + 1]; ++s) {
+    const TextEnds::Split& split = ends.by_prefix[s];
+    if (test(follow.bits, split.key)) ids_.push_back(split.token);
+  }
+}
+
+// Inside a key between two characters. A token with a quote ends a key that depends on its prefix.
+void Masker::apply_key(const Item& item, TrieId id, Trie::Node node) {
+  const RecordInfo& record = stepper_.structures()->record(item.head.w1);
+  const TextPlace& at = place(id, node);
+  const TextEnds& ends = at.ends;
+  const std::uint32_t here = item.head.w2;
+  const bool listed = (here & kOffTrie) == 0;
+  if (record.others) {
+    add_set(at.body->all);
+    prefixes_.assign((ends.prefixes.size() + 63) / 64, ~std::uint64_t{0});
+  } else {
+    add_listed_key(item, record, id, node, here, 0);
+  }
+  // Only a prefix that stays on the trie of listed keys can end one; off it every key is another.
+  key_ends_.clear();
+  const auto consider = [&](std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t p = from; p < to; ++p) {
+      const std::uint32_t place = stepper_.step_key_text(record, here, ends.prefixes[p]);
+      const std::uint32_t label = place == Stepper::kDeadKey ? Stepper::kNotAKey : stepper_.key_label(record, place);
+      if (label == kOtherKey) continue;
+      if (record.others) clear(prefixes_, p);
+      if (label != Stepper::kNotAKey) key_ends_.emplace_back(label, p);
+    }
+  };
+  if (listed) {
+    consider(0, ends.by_first[0]);  // the empty prefix
+    for (const KeySet::Edge& edge : record.keys->edges(here)) {
+      consider(ends.by_first[edge.byte], ends.by_first[edge.byte + 1U]);
+    }
+    consider(ends.by_first['\\'], ends.by_first['\\' + 1]);
+  }
+  const auto after = [&](std::uint32_t label) {
+    return store_.intern_one(
+        {Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, label), item.rest});
+  };
+  if (record.others) add_ends(ends, after(kOtherKey), &prefixes_);
+  for (const auto& [label, prefix] : key_ends_) add_ends_of_prefix(ends, after(label), prefix);
+}
+
+void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node,
+                            std::uint32_t place, unsigned pending) {
+  const Trie& t = tables_.trie(id);
+  if (t.is_leaf(node)) return;
+  for (const KeySet::Edge& edge : record.keys->edges(place)) {
+    if (edge.byte < 0x20 || edge.byte == '"' || edge.byte == '\\') continue;  // written as escapes
+    const KeySet::Node& target = record.keys->node(edge.target);
+    if (!record.allows_any(target.first_key, target.last_key)) continue;
+    const Trie::Node c = t.child(node, edge.byte);
+    if (c == Trie::kRoot) continue;
+    add_ids(t.at(c));
+    const unsigned more = edge.byte < 0x80 ? 0 : edge.byte < 0xC0 ? pending - 1 : edge.byte < 0xE0 ? 1 : edge.byte < 0xF0 ? 2 : 3;
+    add_listed_key(item, record, id, c, edge.target, more);
+  }
+  if (pending > 0) return;
+  // Escapes are few: those tokens are walked, whatever they do after.
+  const Trie::Node c = t.child(node, '\\');
+  if (c == Trie::kRoot) return;
   const std::size_t depth = depth_;
   Items& items = scratch();
   items.push_back(item);
-  down(down, Trie::kRoot, items);
+  items.back().head.w2 = place;
+  Items& next = scratch();
+  stepper_.step(items, '\\', next);
+  if (!next.empty()) {
+    add_ids(t.at(c));
+    walk_tokens(id, c, next);
+  }
   depth_ = depth;
 }
 
-// Inside a key that may be any other than the listed ones: every token of text stays inside; a token with a quote ends
-// a key that depends on its prefix.
-void Masker::apply_key(const Item& item) {
-  const RecordInfo& record = stepper_.structures()->record(item.head.w1);
-  add_set(text_.body_set);
-  const auto& prefixes_of = text_.quote_prefixes;
-  const std::size_t words = (prefixes_of.size() + 63) / 64;
-  std::map<std::uint32_t, std::vector<std::uint64_t>> by_label;
-  auto& others = by_label[kOtherKey];
-  others.assign(words, ~std::uint64_t{0});
-  // Only a prefix that stays on the trie of listed keys can end one; off it every key is another.
-  for (std::size_t p = 0; p < prefixes_of.size() && (item.head.w2 & kOffTrie) == 0; ++p) {
-    const std::string& prefix = prefixes_of[p];
-    if (!prefix.empty() && prefix.find('\\') == std::string::npos &&
-        record.keys->child(item.head.w2, static_cast<std::uint8_t>(prefix.front())) == KeySet::kNone) {
-      continue;
+const Masker::Taken& Masker::taken(StateId rest) {
+  if (rest < taken_index_.size() && taken_index_[rest] != 0) return taken_[taken_index_[rest] - 1];
+  if (taken_nodes_ > kMaxTaken) {
+    taken_.clear();
+    taken_index_.clear();
+    taken_below_.clear();
+    taken_nodes_ = 0;
+  }
+  const Trie& suffixes = tables_.suffixes(style_);
+  Taken& result = taken_.emplace_back();
+  result.bits.assign((suffixes.size() + 63) / 64, 0);
+  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+    if (!suffixes.at(n).empty()) {
+      result.nodes.push_back(n);
+      set(result.bits, n);
     }
-    const std::uint32_t place = stepper_.step_key_text(record, item.head.w2, prefix);
-    const std::uint32_t label = place == Stepper::kDeadKey ? Stepper::kNotAKey : stepper_.key_label(record, place);
-    if (label == kOtherKey) continue;
-    others[p >> 6U] &= ~(std::uint64_t{1} << (p & 63U));
-    if (label == Stepper::kNotAKey) continue;
-    auto& bits = by_label[label];
-    bits.resize(words);
-    bits[p >> 6U] |= std::uint64_t{1} << (p & 63U);
-  }
-  for (const auto& [label, prefixes] : by_label) {
-    const StateId after =
-        store_.intern_one({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), item.head.w1, label), item.rest});
-    walk_suffixes(after, prefixes);
-  }
+    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+  };
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  stepper_.append_closed(rest, items);
+  down(down, Trie::kRoot, items);
+  depth_ = depth;
+  std::sort(result.nodes.begin(), result.nodes.end());
+  taken_nodes_ += result.nodes.size() + 2 * result.bits.size() + 16;
+  if (rest >= taken_index_.size()) taken_index_.resize(std::max<std::size_t>(store_.size(), rest + 1));
+  taken_index_[rest] = static_cast<std::uint32_t>(taken_.size());
+  return result;
+}
+
+// The nodes of a frame's left-over texts that a state takes.
+std::span<const Trie::Node> Masker::taken_below(const Trie& suffixes, StateId rest) {
+  const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
+  const auto [it, fresh] = taken_below_.try_emplace(key);
+  if (!fresh) return it->second;
+  std::vector<Trie::Node> nodes;
+  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+    if (!suffixes.at(n).empty()) nodes.push_back(n);
+    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+  };
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  stepper_.append_closed(rest, items);
+  down(down, Trie::kRoot, items);
+  depth_ = depth;
+  taken_nodes_ += nodes.size() + 16;
+  it->second = std::move(nodes);
+  return it->second;
 }
 
 }  // namespace weir

@@ -3,6 +3,9 @@
 // mask(state) is the union over its items; no set of items is made deterministic. For each item: the frame of its head
 // (shared, computed once), and behind the places where the head may end, a walk of what follows over the texts left
 // over. Structural heads are walked directly: few bytes are alive there.
+//
+// A mask is found as a few shared sets and a list of token ids; that is remembered for each state of the sequence, so
+// that a state asked again costs a copy and a scatter.
 // Thread safety: none; each matcher owns one.
 #pragma once
 
@@ -25,37 +28,85 @@ class Masker {
   void fill(StateId s, std::span<std::uint32_t> words);
 
  private:
-  // Emits the tokens strictly below `node` that the items take.
+  // What fill found, to be written again.
+  struct Remembered {
+    std::uint32_t first_set = 0;
+    std::uint32_t sets = 0;
+    std::uint32_t first_id = 0;
+    std::uint32_t ids = 0;
+    bool complete = false;
+    bool known = false;
+  };
+  // The nodes of the suffix trie that a state takes, ascending, and the same as a bitset.
+  struct Taken {
+    bool known = false;
+    std::vector<Trie::Node> nodes;
+    std::vector<std::uint64_t> bits;
+  };
+  using Bits = std::vector<std::uint64_t>;
+
+  void compute(StateId s);
+  void remember(StateId s);
+  void write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids, std::span<std::uint32_t> words) const;
+
+  // Calls emit(child, items) for the children of `node` that the items take.
   template <class Emit>
   void walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& emit);
+  // Adds the tokens strictly below `node` that the items take.
   void walk_tokens(TrieId id, Trie::Node node, const Items& items);
-  template <class Emit>
-  void walk_suffix_trie(const Trie& suffixes, StateId rest, Emit&& emit);
-  void walk_suffixes(StateId rest, const std::vector<std::uint64_t>& prefixes);
-  void apply_frame(const Item& item, TrieId id, Trie::Node node);
-  void apply_key(const Item& item);
-  void apply_key_below(const Item& item, TrieId id, Trie::Node node);
-  bool is_open_key(const Head& head) const;
-  const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tables_.tokens : tables_.stripped; }
+  bool apply_shared(const Item& item, TrieId id, Trie::Node node);
+  void apply_expr(const Item& item, TrieId id, Trie::Node node);
+  void apply_text(const Item& item, TrieId id, Trie::Node node);
+  void apply_key(const Item& item, TrieId id, Trie::Node node);
+  // Tokens that stay inside a key of which only listed ones are allowed. `pending`: bytes of a character to come.
+  void add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node, std::uint32_t place,
+                      unsigned pending);
+  // Tokens that close a quoted text at this place and go on with `rest`: those whose prefix is in the set (null: all).
+  void add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes);
+  void add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix);
+  const Taken& taken(StateId rest);
+  std::span<const Trie::Node> taken_below(const Trie& suffixes, StateId rest);
+
+  const Frame& frame(const Head& head, TrieId id, Trie::Node node);
+  const TextPlace& place(TrieId id, Trie::Node node) {
+    return id == TrieId::kTokens && node == Trie::kRoot ? root_place_ : tables_.place(style_, id, node);
+  }
   bool takes_space(const Head& head) const;
-  bool has_frame(const Head& head) const;
+  bool is_between_characters(const Head& head) const { return json_quote_ && head.aux() == 0; }
   Items& scratch();
-  // The mask is written by its first set; whoever sets single bits before that clears it first.
   void add_set(const TokenSet& set);
-  void begin_writing();
+  void add_ids(std::span<const TokenId> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
 
   FrameCache& frames_;
   const VocabularyTables& tables_;
-  const TextTables& text_;
   Stepper& stepper_;
   StateStore& store_;
-  bool json_space_ = false;
-  std::span<std::uint32_t> words_;
-  bool written_ = false;
-  // The nodes of a trie of left-over texts that a state takes: the tokens of one quoted text ask for the same again
-  // and again.
-  std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_;
+  TextStyle style_;
+  bool json_quote_ = false;
+  const TextPlace& root_place_;
+
+  // The mask being found.
+  std::vector<const TokenSet*> sets_;
+  std::vector<TokenId> ids_;
+  bool complete_ = false;
+  Bits prefixes_;  // scratch
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
+
+  // Memories, each dropped as a whole when it is full.
+  std::vector<Remembered> remembered_;  // by state
+  std::vector<const TokenSet*> remembered_sets_;
+  std::vector<TokenId> remembered_ids_;
+  std::deque<Taken> taken_;                 // by number
+  std::vector<std::uint32_t> taken_index_;  // by state: number in taken_ and one, 0: none
+  std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_below_;
   std::size_t taken_nodes_ = 0;
+  struct KnownFrame {
+    Head head;
+    std::uint32_t place = 0;
+    const Frame* frame = nullptr;
+  };
+  std::vector<KnownFrame> known_frames_;  // direct-mapped
+
   std::deque<Items> scratch_;  // one for each level of recursion; a deque keeps references valid
   std::size_t depth_ = 0;
 };

@@ -73,11 +73,24 @@ struct KeyInner {
   }
 };
 
+// Does white space between signs change nothing, as in structural_form?
+bool is_spaced_json(const Notation& n) {
+  return n.flexible_space && n.space == json_space() && n.quote == '"' && n.record_open == '{' &&
+         n.record_close == '}' && n.list_open == '[' && n.list_close == ']' && n.item_separator == "," &&
+         n.key_separator == ":";
+}
+
 }  // namespace
 
 Stepper::Stepper(const Grammar& grammar, StateStore& store)
-    : grammar_(grammar), arena_(grammar.expressions()), structures_(grammar.structures()), store_(store) {
-  if (structures_ != nullptr) notation_ = &structures_->notation();
+    : grammar_(grammar),
+      arena_(grammar.expressions()),
+      structures_(grammar.structures()),
+      style_{true, false},
+      store_(store) {
+  if (structures_ == nullptr) return;
+  notation_ = &structures_->notation();
+  style_ = {notation_->any_escape, grammar.start().kind == Symbol::Kind::kValue && is_spaced_json(*notation_)};
 }
 
 StateId Stepper::start() {

@@ -13,6 +13,7 @@
 
 #include "frames/head.hpp"
 #include "frames/state_store.hpp"
+#include "tokens/vocabulary_tables.hpp"
 #include "weir/grammar/grammar.hpp"
 #include "weir/grammar/structure.hpp"
 
@@ -57,6 +58,7 @@ class Stepper {
   static constexpr std::uint32_t kNotAKey = 0xFFFFFFFE;
   std::uint32_t key_label(const RecordInfo& record, std::uint32_t place) const;
 
+  TextStyle text_style() const noexcept { return style_; }
   ExprArena& arena() noexcept { return arena_; }
   StructureSource* structures() noexcept { return structures_; }
 
@@ -80,6 +82,7 @@ class Stepper {
   ExprArena& arena_;
   StructureSource* structures_;
   const Notation* notation_ = nullptr;
+  TextStyle style_;
   StateStore& store_;
   std::vector<StateId> ended_;  // scratch
 };

@@ -21,31 +21,39 @@ class TokenSet {
  public:
   void add(TokenId t) { ids_.push_back(t); }
   void add(std::span<const TokenId> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
+  // kBoth: a bitset even if the list is short, for sets that masks often start with.
+  enum class Form : std::uint8_t { kSmaller, kBoth };
   // Chooses the form. `words` is the width of the vocabulary's masks.
-  void seal(std::size_t words) {
-    if (ids_.size() > words / 4) {
+  void seal(std::size_t words, Form form = Form::kSmaller) {
+    const bool many = ids_.size() > words / 4;
+    if (many || form == Form::kBoth) {
       bits_.assign(words, 0);
       for (const TokenId t : ids_) set_bit(bits_, t);
-      ids_ = {};
-    } else {
-      ids_.shrink_to_fit();
     }
+    if (many) ids_ = {};
+    ids_.shrink_to_fit();
   }
   void or_into(std::span<std::uint32_t> words) const noexcept {
+    if (!ids_.empty()) {
+      for (const TokenId t : ids_) set_bit(words, t);
+      return;
+    }
     std::uint32_t* __restrict to = words.data();
     const std::uint32_t* __restrict from = bits_.data();
     for (std::size_t i = 0; i < bits_.size(); ++i) to[i] |= from[i];
-    for (const TokenId t : ids_) set_bit(words, t);
   }
   // Precondition: is_dense(), words as wide as the set.
   void copy_into(std::span<std::uint32_t> words) const noexcept {
     std::copy(bits_.begin(), bits_.end(), words.begin());
   }
   bool is_dense() const noexcept { return !bits_.empty(); }
+  // The list; empty where there is only a bitset.
+  std::span<const TokenId> ids() const noexcept { return ids_; }
   std::size_t memory_bytes() const noexcept { return bits_.capacity() * 4 + ids_.capacity() * sizeof(TokenId); }
   template <class Visit>
   void for_each(Visit visit) const {
     for (const TokenId t : ids_) visit(t);
+    if (!ids_.empty()) return;
     for (std::size_t i = 0; i < bits_.size(); ++i) {
       for (std::uint32_t w = bits_[i]; w != 0; w &= w - 1) {
         visit(static_cast<TokenId>(i * 32 + static_cast<unsigned>(std::countr_zero(w))));

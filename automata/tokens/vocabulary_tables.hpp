@@ -1,63 +1,61 @@
 // What masks need of a vocabulary, made once from it alone. Private to automata/.
 //
-// Beside the trie of all tokens: a trie of the tokens without their leading white space (wherever white space changes
-// nothing, a token is as good as its rest), the tokens that are white space only, and the tokens that close a quoted
-// text midway, split at the quote into a prefix and the text left over (there are few distinct ones of either).
-// Thread safety: immutable after construction.
+// Beside the trie of all tokens: a trie of their structural forms (wherever white space between the signs of JSON
+// changes nothing, a token is as good as what is left without it; that is a few dozen nodes in place of thousands), the
+// tokens that are white space only, and what tokens do inside quoted text.
+// Thread safety: all members may be called by any number of threads.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
+#include <mutex>
+#include <unordered_map>
 
+#include "tokens/text_places.hpp"
 #include "tokens/token_mask.hpp"
 #include "tokens/trie.hpp"
 #include "weir/automata/vocabulary.hpp"
-#include "weir/grammar/expr.hpp"
 
 namespace weir {
 
-// JSON white space, RFC 8259 section 2.
-ByteSet json_space();
+enum class TrieId : std::uint8_t { kTokens, kStructural };
 
-// What tokens do inside a quoted text of which nothing more is known.
-struct TextTables {
-  // Tokens with an unescaped quote: prefix before the first one, suffix after it.
-  struct QuoteSplit {
-    TokenId token = 0;
-    std::uint32_t prefix = 0;  // index into quote_prefixes
-  };
-  std::vector<std::string> quote_prefixes;
-  std::vector<QuoteSplit> quote_splits;
-  Trie quote_suffixes;  // payload: index into quote_splits; those with an empty suffix are at the root
-
-  // Tokens that may stand inside any quoted text, with the code points they take up: one that stops within a
-  // character or an escape counts that one too. Ascending by count.
-  struct BodyToken {
-    TokenId token = 0;
-    std::uint32_t code_points = 0;
-  };
-  std::vector<BodyToken> body;
-  TokenSet body_set;
-  std::uint32_t max_code_points = 0;  // the most that one token can take up
-
-  std::size_t memory_bytes() const noexcept;
+// How quoted text is written and what stands around it.
+struct TextStyle {
+  bool any_escape = true;
+  bool spaced = true;  // white space between the signs changes nothing, and nothing but JSON is around
 };
 
 struct VocabularyTables {
   explicit VocabularyTables(std::shared_ptr<const Vocabulary> vocabulary);
 
   std::shared_ptr<const Vocabulary> vocabulary;
-  Trie tokens;    // payload: token id
-  Trie stripped;  // tokens that are not only white space, by their text after it; payload: token id
+  Trie tokens;      // payload: token id
+  Trie structural;  // tokens that are not only white space, by their structural form; payload: token id
   TokenSet space_only;
 
-  TextTables any_escape;
-  TextTables needed_escape;
-  const TextTables& text(bool any) const noexcept { return any ? any_escape : needed_escape; }
+  const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tokens : structural; }
+  const Trie& suffixes(TextStyle style) const noexcept { return style.spaced ? spaced_suffixes_ : raw_suffixes_; }
+  const TextPlace& root_place(TextStyle style) const noexcept { return *root_places_[index(style)]; }
+  // The place at a node; most are there from the start.
+  const TextPlace& place(TextStyle style, TrieId trie, Trie::Node node) const;
 
   std::size_t memory_bytes() const noexcept;
+
+ private:
+  using Places = std::unordered_map<std::uint64_t, std::unique_ptr<const TextPlace>>;
+  static std::size_t index(TextStyle style) noexcept { return (style.any_escape ? 1U : 0U) | (style.spaced ? 2U : 0U); }
+  static std::uint64_t key(TextStyle style, TrieId trie, Trie::Node node) noexcept {
+    return (std::uint64_t{node} << 3U) | (index(style) << 1U) | static_cast<std::uint64_t>(trie);
+  }
+  void prepare_places(Trie::Node node);
+
+  Trie raw_suffixes_;
+  Trie spaced_suffixes_;
+  std::unique_ptr<const TextPlace> root_places_[4];
+  Places prepared_;  // immutable after construction
+  mutable std::mutex mutex_;
+  mutable Places others_;  // guarded by mutex_
 };
 
 }  // namespace weir
