@@ -68,12 +68,11 @@ Result<CompiledGrammar> Compiler::bind(Grammar grammar) {
                       "the grammar's expressions outgrew max_expressions, max_automaton_states or "
                       "max_emptiness_states; simplify its patterns or raise the limit");
   }
-  auto data = std::make_shared<CompiledGrammarData>(
-      CompiledGrammarData{std::move(grammar), impl_->tables, impl_->common_frames, nullptr, impl_->limits});
   // Frames are keyed by expression ids, which mean something in one arena only.
-  data->frames =
-      data->grammar.arena() == impl_->arena ? impl_->frames : std::make_shared<FrameCache>(impl_->tables, nullptr, 0);
-  return CompiledGrammar(std::move(data));
+  auto frames =
+      grammar.arena() == impl_->arena ? impl_->frames : std::make_shared<FrameCache>(impl_->tables, nullptr, 0);
+  return CompiledGrammar(std::make_shared<CompiledGrammarData>(std::move(grammar), impl_->tables, impl_->common_frames,
+                                                               std::move(frames), impl_->limits));
 }
 
 Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {

@@ -82,33 +82,55 @@ void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Steppe
   out.inside.seal(tables_->vocabulary->mask_words());
 }
 
-void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) const {
-  if (ends.empty()) return;
-  // A token passes one end for each prefix that may end, so their sum may be far larger than the vocabulary.
-  constexpr std::size_t kMaxPairs = 4096;
-  std::vector<std::pair<std::string, std::uint32_t>> pairs;
-  const bool few = std::all_of(ends.begin(), ends.end(), [&](Trie::Node end) {
-    trie.for_each_below(end, [&](std::uint32_t token, std::uint32_t depth) {
-      if (pairs.size() > kMaxPairs) return;
-      const std::string_view text = tables_->vocabulary->token(token);
-      const std::string_view rest = text.substr(text.size() - depth);
-      pairs.emplace_back(spaced ? structural_form(rest) : std::string(rest), token);
-    });
-    return pairs.size() <= kMaxPairs;
-  });
-  if (few) {
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    out.suffixes =
-        std::make_unique<Trie>(std::vector<std::pair<std::string_view, std::uint32_t>>(pairs.begin(), pairs.end()));
-    return;
-  }
+void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) {
+  const ByteSet space = spaced ? json_space() : ByteSet{};
+  std::vector<std::pair<std::uint8_t, Trie::Node>> pairs;
   for (const Trie::Node end : ends) {
-    for (const Trie::Node c : trie.children(end)) out.exits.push_back({trie.byte(c), c});
+    const auto children = trie.children(end);
+    const auto bytes = trie.child_bytes(end);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      out.exit_bytes.insert(bytes[i]);
+      pairs.emplace_back(space.contains(bytes[i]) ? std::uint8_t{' '} : bytes[i], children[i]);
+    }
   }
-  std::stable_sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
-  for (const Frame::Exit& exit : out.exits) out.exit_bytes.insert(exit.byte);
-  out.exits.shrink_to_fit();
+  std::sort(pairs.begin(), pairs.end());
+  for (const auto& [byte, node] : pairs) {
+    if (out.exits.empty() || out.exits.back().byte != byte) out.exits.emplace_back().byte = byte;
+    out.exits.back().nodes.push_back(node);
+  }
+}
+
+const Trie* FrameCache::suffixes(const Frame::Exits& exits, TrieId trie_id, bool spaced) const {
+  if (const Trie* known = exits.suffixes.load(std::memory_order_acquire)) return known;
+  const Trie& trie = tables_->trie(trie_id);
+  // Short texts below few nodes are walked as they are; and a token passes one end for each prefix that may end, so
+  // that their sum may be far larger than the vocabulary.
+  constexpr std::size_t kMinNodes = 8;
+  constexpr std::size_t kMaxPairs = 4096;
+  std::size_t nodes = 0;
+  std::size_t count = 0;
+  for (const Trie::Node n : exits.nodes) {
+    nodes += trie.subtree_size(n);
+    count += trie.subtree(n).size();
+  }
+  if (nodes < kMinNodes || count > kMaxPairs) return nullptr;
+  std::vector<std::pair<std::string, std::uint32_t>> pairs;
+  const auto add = [&](std::uint32_t token, std::size_t length) {
+    const std::string_view text = tables_->vocabulary->token(token);
+    const std::string_view rest = text.substr(text.size() - length);
+    pairs.emplace_back(spaced ? structural_form(rest) : std::string(rest), token);
+  };
+  for (const Trie::Node n : exits.nodes) {
+    for (const std::uint32_t token : trie.at(n)) add(token, 1);
+    trie.for_each_below(n, [&](std::uint32_t token, std::uint32_t depth) { add(token, depth + 1); });
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  auto fresh =
+      std::make_unique<Trie>(std::vector<std::pair<std::string_view, std::uint32_t>>(pairs.begin(), pairs.end()));
+  const Trie* expected = nullptr;
+  if (exits.suffixes.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
+  return expected;
 }
 
 void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out) {
@@ -132,7 +154,7 @@ std::size_t FrameCache::memory_bytes() const {
   const std::lock_guard lock(mutex_);
   std::size_t bytes = 0;
   for (const auto& [key, frame] : frames_) {
-    bytes += sizeof(Frame) + frame->inside.memory_bytes() + frame->exits.capacity() * sizeof(Frame::Exit);
+    bytes += sizeof(Frame) + frame->inside.memory_bytes() + frame->exits.capacity() * sizeof(Frame::Exits);
   }
   return bytes;
 }

@@ -7,6 +7,7 @@
 // Thread safety: all members may be called by any number of threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -21,15 +22,19 @@
 namespace weir {
 
 struct Frame {
-  struct Exit {
-    std::uint8_t byte = 0;  // the first byte left over
-    Trie::Node node = 0;    // the node of that byte
+  // Texts left over where an expression may end midway, by their first byte (all white space: by the first of it).
+  struct Exits {
+    std::uint8_t byte = 0;
+    std::vector<Trie::Node> nodes;  // where that byte is left over
+    // The texts as a trie, each once, whatever stood in front of it; payload: token id. Made when somebody first goes
+    // on with that byte: after a number none goes on with a digit. Null: not made, or `nodes` is as good.
+    mutable std::atomic<const Trie*> suffixes{nullptr};
+    Exits() = default;
+    Exits(Exits&& o) noexcept : byte(o.byte), nodes(std::move(o.nodes)), suffixes(o.suffixes.exchange(nullptr)) {}
+    ~Exits() { delete suffixes.load(std::memory_order_relaxed); }
   };
   TokenSet inside;
-  // Expressions, where they may end midway. Few tokens: a trie of their left-over texts, each text once, whatever stood
-  // in front of it; payload: token id. Many: the nodes where a text is left over.
-  std::unique_ptr<Trie> suffixes;
-  std::vector<Exit> exits;  // ascending by byte
+  std::vector<Exits> exits;  // ascending by byte
   ByteSet exit_bytes;
   // Quoted text: which prefixes of its place it may end after.
   std::vector<std::uint64_t> prefixes;
@@ -60,12 +65,15 @@ class FrameCache {
   // The frame of a kExpr or kText head (between characters) below the node. `stepper` does the steps when it is new.
   const Frame& get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
 
+  // The trie of the left-over texts; null where walking the nodes is as good.
+  const Trie* suffixes(const Frame::Exits& exits, TrieId trie, bool spaced) const;
+
   const VocabularyTables& tables() const noexcept { return *tables_; }
   std::size_t memory_bytes() const;
 
  private:
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
-  void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) const;
+  static void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out);
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
 
   std::shared_ptr<const VocabularyTables> tables_;

@@ -105,6 +105,11 @@ void Masker::remember(StateId s) {
   remembered_ids_.insert(remembered_ids_.end(), ids_.begin(), ids_.end());
 }
 
+std::size_t Masker::memory_bytes() const noexcept {
+  return remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(const TokenSet*) +
+         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
+}
+
 void Masker::compute(StateId s) {
   depth_ = 0;
   sets_.clear();
@@ -209,10 +214,6 @@ const Frame& Masker::frame(const Head& head, TrieId id, Trie::Node node) {
 void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
   const Frame& f = frame(item.head, id, node);
   add_set(f.inside);
-  if (f.suffixes) {
-    for (const Trie::Node n : taken_below(*f.suffixes, item.rest)) add_ids(f.suffixes->at(n));
-    return;
-  }
   if (f.exits.empty()) return;
   const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
@@ -220,18 +221,21 @@ void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
   stepper_.append_closed(item.rest, rest);
   Items& next = scratch();
   const ByteSet first = stepper_.first_bytes(rest) & f.exit_bytes;
-  auto exit = f.exits.begin();
-  first.for_each([&](std::uint8_t byte) {
-    next.clear();
-    stepper_.step(rest, byte, next);
-    if (next.empty()) return;
-    remove_duplicates(next);
-    exit = std::lower_bound(exit, f.exits.end(), byte, [](const auto& e, std::uint8_t b) { return e.byte < b; });
-    for (; exit != f.exits.end() && exit->byte == byte; ++exit) {
-      add_ids(t.at(exit->node));
-      walk_tokens(id, exit->node, next);
+  for (const Frame::Exits& exits : f.exits) {
+    if (!first.contains(exits.byte) && !(style_.spaced && exits.byte == ' ')) continue;
+    if (const Trie* suffixes = frames_.suffixes(exits, id, style_.spaced)) {
+      for (const Trie::Node n : taken_below(*suffixes, item.rest)) add_ids(suffixes->at(n));
+      continue;
     }
-  });
+    for (const Trie::Node n : exits.nodes) {
+      next.clear();
+      stepper_.step(rest, t.byte(n), next);
+      if (next.empty()) continue;
+      remove_duplicates(next);
+      add_ids(t.at(n));
+      walk_tokens(id, n, next);
+    }
+  }
   depth_ = depth;
 }
 

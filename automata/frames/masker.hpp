@@ -26,6 +26,7 @@ class Masker {
   Masker(FrameCache& frames, Stepper& stepper, StateStore& store);
 
   void fill(StateId s, std::span<std::uint32_t> words);
+  std::size_t memory_bytes() const noexcept;
 
  private:
   // What fill found, to be written again.

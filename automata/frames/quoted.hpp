@@ -13,8 +13,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "weir/grammar/detail/utf8.hpp"
+#include "weir/grammar/expr.hpp"
 
 namespace weir {
 
@@ -41,6 +43,31 @@ inline std::uint32_t quoted_aux(QuotedStage stage, std::uint32_t payload = 0) no
 }
 
 enum class QuotedStep : std::uint8_t { kDead, kAlive, kEnd };
+
+// The bytes that may come within a character, at stages other than kPlain: a superset of those that go on.
+inline ByteSet quoted_bytes(QuotedStage stage) noexcept {
+  const auto set_of = [](std::string_view bytes) {
+    ByteSet set;
+    for (const char b : bytes) set.insert(static_cast<std::uint8_t>(b));
+    return set;
+  };
+  switch (stage) {
+    case QuotedStage::kPlain: return ByteSet::all();
+    case QuotedStage::kMid1:
+    case QuotedStage::kMid2:
+    case QuotedStage::kMid3: return ByteSet::range(0x80, 0xBF);
+    case QuotedStage::kEscape: {
+      static const ByteSet kEscapes = set_of("\"\\/bfnrtu");
+      return kEscapes;
+    }
+    case QuotedStage::kLowBackslash: return ByteSet::single('\\');
+    case QuotedStage::kLowU: return ByteSet::single('u');
+    default: {
+      static const ByteSet kHex = set_of("0123456789abcdefABCDEF");
+      return kHex;
+    }
+  }
+}
 
 namespace detail {
 
@@ -102,7 +129,7 @@ inline constexpr char32_t kLastControl = 0x1F;
 // May some code point stand here as an escape?
 template <class Inner>
 bool may_escape(Inner& inner, bool any_escape) {
-  if (any_escape) return may_take(inner, 0, 0x10FFFF);
+  if (any_escape) return inner.may_go_on();
   return inner.may_take(0, kLastControl) || inner.may_take('"', '"') || inner.may_take('\\', '\\');
 }
 
@@ -174,7 +201,7 @@ QuotedStep step_plain(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quo
 }  // namespace detail
 
 // One byte. Inner offers: bool begin_character() (counts one), bool take_byte(b) (false: nothing goes on so), bool
-// may_take(first, last) (changes nothing), bool may_end().
+// may_take(first, last) (changes nothing), bool may_go_on() (is any code point allowed?), bool may_end().
 template <class Inner>
 QuotedStep step_quoted(Inner& inner, std::uint32_t& aux, std::uint8_t b, char quote, bool any_escape) {
   const auto stage = static_cast<QuotedStage>(aux & 0xFU);

@@ -29,6 +29,10 @@ struct TextInner {
     return expr != kEmptyExpr;
   }
   bool may_end() const { return arena.nullable(expr) && (counter == 0 || source->counter(counter).min_left == 0); }
+  bool may_go_on() {
+    if (counter != 0 && source->counter(counter).max_left == 0) return false;
+    return expr == arena.any_text() || !arena.first_bytes(expr).empty();
+  }
   bool may_take(char32_t first, char32_t last) {
     if (counter != 0 && source->counter(counter).max_left == 0) return false;
     std::vector<Utf8Sequence> sequences;
@@ -58,6 +62,7 @@ struct KeyInner {
     return place != Stepper::kDeadKey;
   }
   bool may_end() const { return stepper.key_label(record, place) != Stepper::kNotAKey; }
+  bool may_go_on() const { return may_take(0, 0x10FFFF); }
   bool may_take(char32_t first, char32_t last) const {
     if (record.others) return true;
     if ((place & kOffTrie) != 0) return false;
@@ -448,10 +453,17 @@ ByteSet Stepper::first_bytes(const Items& items) {
     const Head& head = item.head;
     switch (head.kind()) {
       case HeadKind::kExpr: first |= arena_.first_bytes(head.w1); break;
-      case HeadKind::kText: return ByteSet::all();
+      case HeadKind::kText:
+        if (head.aux() == 0) return ByteSet::all();
+        first |= quoted_bytes(static_cast<QuotedStage>(head.aux() & 0xFU));
+        break;
       case HeadKind::kKey: {
+        if (head.aux() != 0) {
+          first |= quoted_bytes(static_cast<QuotedStage>(head.aux() & 0xFU));
+          break;
+        }
         const RecordInfo& record = structures_->record(head.w1);
-        if (record.others || head.aux() != 0) return ByteSet::all();
+        if (record.others) return ByteSet::all();
         for (const KeySet::Edge& edge : record.keys->edges(head.w2)) first.insert(edge.byte);
         first.insert(static_cast<std::uint8_t>(notation_->quote));
         first.insert('\\');

@@ -3,47 +3,12 @@
 #include <algorithm>
 
 #include "compiled_grammar.hpp"
-#include "frames/masker.hpp"
-#include "frames/state_store.hpp"
-#include "frames/stepper.hpp"
+#include "match/sequence.hpp"
 
 namespace weir {
 
-namespace {
-
-// What a matcher and its forks share: the states of one sequence and everything that makes them.
-struct Sequence {
-  explicit Sequence(std::shared_ptr<CompiledGrammarData> d)
-      : data(std::move(d)),
-        store(data->limits.max_sequence_bytes),
-        stepper(data->grammar, store),
-        masker(*data->frames, stepper, store) {}
-
-  void check() {
-    if (error) return;
-    if (store.exhausted()) {
-      error = make_error(ErrorCode::kLimit,
-                         "this sequence's states outgrew max_sequence_bytes; raise the limit or shorten the sequence");
-    } else if (data->grammar.expressions().full()) {
-      error = make_error(ErrorCode::kLimit,
-                         "the grammar's expressions outgrew max_expressions or max_automaton_states; simplify its "
-                         "patterns or raise the limit");
-    }
-  }
-
-  std::shared_ptr<CompiledGrammarData> data;
-  StateStore store;
-  Stepper stepper;
-  Masker masker;
-  std::optional<Error> error;
-  Items current;
-  Items next;
-};
-
-}  // namespace
-
 struct Matcher::Impl {
-  const Vocabulary& vocabulary() const noexcept { return *sequence->data->tables->vocabulary; }
+  const Vocabulary& vocabulary() const noexcept { return *sequence->data.tables->vocabulary; }
   StateId state() const noexcept { return history.back(); }
   bool usable() const noexcept { return !terminated && !sequence->error; }
 
@@ -79,13 +44,15 @@ struct Matcher::Impl {
     return true;
   }
 
+  std::shared_ptr<CompiledGrammarData> grammar;
   std::shared_ptr<Sequence> sequence;
   std::vector<StateId> history;  // the state before each accepted token, and the current one
   bool terminated = false;       // the last history entry is an end-of-sequence token
 };
 
 Matcher::Matcher(const CompiledGrammar& grammar) : impl_(std::make_unique<Impl>()) {
-  impl_->sequence = std::make_shared<Sequence>(grammar.data_);
+  impl_->grammar = grammar.data_;
+  impl_->sequence = SequencePool::take(grammar.data_);
   impl_->history.push_back(impl_->sequence->stepper.start());
   impl_->sequence->check();
 }
@@ -162,7 +129,7 @@ Matcher Matcher::fork() const { return Matcher(std::make_unique<Impl>(*impl_)); 
 
 Matcher Matcher::clone() const {
   auto copy = std::make_unique<Impl>(*impl_);
-  copy->sequence = std::make_shared<Sequence>(impl_->sequence->data);
+  copy->sequence = SequencePool::make(impl_->grammar);
   copy->sequence->store = impl_->sequence->store;
   copy->sequence->error = impl_->sequence->error;
   return Matcher(std::move(copy));
@@ -176,7 +143,7 @@ bool Matcher::is_accepting() const {
 bool Matcher::is_terminated() const noexcept { return impl_->terminated; }
 StateId Matcher::state() const noexcept { return impl_->state(); }
 std::size_t Matcher::memory_bytes() const noexcept {
-  return impl_->sequence->store.memory_bytes() + impl_->history.capacity() * sizeof(StateId);
+  return impl_->sequence->memory_bytes() + impl_->history.capacity() * sizeof(StateId);
 }
 const std::optional<Error>& Matcher::error() const noexcept { return impl_->sequence->error; }
 
@@ -212,7 +179,7 @@ std::string Matcher::forced_bytes(std::size_t limit) {
 
 std::vector<TokenId> Matcher::forced_tokens() {
   const std::string text = forced_bytes();
-  const Trie& trie = impl_->sequence->data->tables->tokens;
+  const Trie& trie = impl_->sequence->data.tables->tokens;
   std::vector<TokenId> tokens;
   std::size_t at = 0;
   while (at < text.size()) {

@@ -35,6 +35,7 @@ struct AnyInner {
     return fits;
   }
   static bool may_take(char32_t /*first*/, char32_t /*last*/) { return true; }
+  static bool may_go_on() { return true; }
   static bool may_end() { return true; }
 };
 

@@ -120,10 +120,14 @@ ByteSet ExprArena::Impl::first_bytes(ExprId e) {
   if (r.first_known.load(std::memory_order_relaxed)) return r.first;
   ByteSet first;
   ByteSet loop;
+  ByteSet left = ByteSet::all();
   for (unsigned b = 0; b < 256; ++b) {
+    if (!left.contains(static_cast<std::uint8_t>(b))) continue;
+    const ByteSet cls = byte_class(e, static_cast<std::uint8_t>(b));
+    left &= cls.complement();
     const ExprId next = step(e, static_cast<std::uint8_t>(b));
-    if (next != kEmptyExpr) first.insert(static_cast<std::uint8_t>(b));
-    if (next == e) loop.insert(static_cast<std::uint8_t>(b));
+    if (next != kEmptyExpr) first |= cls;
+    if (next == e) loop |= cls;
   }
   r.first = first;
   r.loop = loop;
