@@ -2,23 +2,18 @@
 
 #include <algorithm>
 
+#include "frames/text_frame.hpp"
+
 namespace weir {
 namespace {
 
-// The head as a key: with how text is written, and with bounds in place of their id. Bounds that no single token can
-// tell from larger ones become one, so that counting text shares its frames.
-Head canonical(const Head& head, Stepper& stepper, std::uint32_t most) {
+// The head as a key: with how text is written, and with what is left in place of the counter's id.
+FrameKey key_of(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
   const TextStyle style = stepper.text_style();
-  if (head.kind() != HeadKind::kText) return Head::make(head.kind(), style.spaced ? 1 : 0, head.w1, head.w2);
-  const std::uint32_t escapes = style.any_escape ? 0 : 1;
-  if (head.w2 == 0) return Head::make(HeadKind::kText, escapes, head.w1, kUnbounded);
-  constexpr std::uint32_t kAll = 0xFFFF;
-  const LengthCounter left = stepper.structures()->counter(head.w2);
-  const std::uint32_t cap = std::min(most, kAll - 2);
-  const std::uint32_t max = left.max_left > cap ? kAll : left.max_left;
-  const std::uint32_t min = std::min(left.min_left, cap + 1);
-  const std::uint32_t both = min == 0 && max == kAll ? kUnbounded : (min << 16U) | max;
-  return Head::make(HeadKind::kText, escapes, head.w1, both);
+  const std::uint32_t aux = (style.spaced ? 1U : 0U) | (style.any_escape ? 2U : 0U);
+  const bool counting = head.kind() == HeadKind::kText && head.w2 != 0;
+  return {Head::make(head.kind(), aux, head.w1, 0), (node << 1U) | static_cast<std::uint32_t>(trie),
+          counting ? stepper.structures()->counter(head.w2) : LengthCounter{}};
 }
 
 }  // namespace
@@ -28,17 +23,25 @@ FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCach
 
 const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie, node, stepper);
-  const std::uint32_t most = tables_->root_place(stepper.text_style()).body->max_code_points;
-  const FrameKey key{canonical(head, stepper, most), (node << 1U) | static_cast<std::uint32_t>(trie)};
+  const FrameKey key = key_of(head, trie, node, stepper);
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = frames_.find(key); it != frames_.end()) return *it->second;
   }
   // Built outside the lock: two threads may do the same work once, none waits for another's.
   auto frame = std::make_unique<Frame>();
-  build(head, trie, node, stepper, *frame);
+  if (head.kind() == HeadKind::kText && trie == TrieId::kTokens && node == Trie::kRoot) {
+    build_text(head, stepper, *frame);
+  } else {
+    build(head, trie, node, stepper, *frame);
+  }
   const std::lock_guard lock(mutex_);
   return *frames_.emplace(key, std::move(frame)).first->second;
+}
+
+void FrameCache::build_text(const Head& head, Stepper& stepper, Frame& out) {
+  add_prefixes(head, tables_->root_place(stepper.text_style()).ends, stepper, out);
+  TextFrameBuilder(*tables_, facts_, stepper).build(head, out);
 }
 
 void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper, Frame& out) const {

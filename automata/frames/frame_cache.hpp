@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frames/character_steps.hpp"
 #include "frames/head.hpp"
 #include "frames/stepper.hpp"
 #include "tokens/token_mask.hpp"
@@ -38,18 +39,30 @@ struct Frame {
   ByteSet exit_bytes;
   // Quoted text: which prefixes of its place it may end after.
   std::vector<std::uint64_t> prefixes;
+
+  // Quoted text without a counter, at the root; for texts of the same pattern that are counted. If `counts`: with at
+  // least `least_left` characters left, and no more than most_min that must still come, the tokens that stay inside are
+  // `inside`, of `longer` those that need no more characters than are left, and of the irregular tokens those that a
+  // walk takes. Without a counter: `inside`, `longer` and `irregular`, all of them.
+  static constexpr std::uint32_t kShort = 16;
+  std::uint32_t least_left = 0;
+  bool counts = true;
+  std::uint32_t most_min = kUnbounded;
+  std::vector<std::pair<std::uint32_t, TokenId>> longer;  // ascending by need
+  TokenSet irregular;
 };
 
 struct FrameKey {
   Head head;
   std::uint32_t place = 0;  // trie and node
+  LengthCounter left;       // of quoted text
   friend bool operator==(const FrameKey&, const FrameKey&) = default;
 };
 
 struct FrameKeyHash {
   std::size_t operator()(const FrameKey& key) const noexcept {
     std::uint64_t h = key.place;
-    for (const std::uint32_t w : {key.head.w0, key.head.w1, key.head.w2}) {
+    for (const std::uint32_t w : {key.head.w0, key.head.w1, key.head.w2, key.left.min_left, key.left.max_left}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 32U;
     }
@@ -72,6 +85,7 @@ class FrameCache {
   std::size_t memory_bytes() const;
 
  private:
+  void build_text(const Head& head, Stepper& stepper, Frame& out);
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   static void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out);
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
@@ -79,6 +93,7 @@ class FrameCache {
   std::shared_ptr<const VocabularyTables> tables_;
   FrameCache* common_;
   ExprId common_limit_;
+  CharacterFacts facts_;
   mutable std::mutex mutex_;
   std::unordered_map<FrameKey, std::unique_ptr<Frame>, FrameKeyHash> frames_;
 };

@@ -204,7 +204,7 @@ void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
 
 const Frame& Masker::frame(const Head& head, TrieId id, Trie::Node node) {
   const std::uint32_t place = (node << 1U) | static_cast<std::uint32_t>(id);
-  KnownFrame& known = known_frames_[FrameKeyHash{}({head, place}) & (kKnownFrames - 1)];
+  KnownFrame& known = known_frames_[FrameKeyHash{}({head, place, {}}) & (kKnownFrames - 1)];
   if (known.frame == nullptr || known.place != place || known.head != head) {
     known = {head, place, &frames_.get(head, id, node, stepper_)};
   }
@@ -242,9 +242,7 @@ void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
 void Masker::apply_text(const Item& item, TrieId id, Trie::Node node) {
   const TextPlace& at = place(id, node);
   if (item.head.w1 != stepper_.arena().any_text()) {
-    const Frame& f = frame(item.head, id, node);
-    add_set(f.inside);
-    add_ends(at.ends, item.rest, &f.prefixes);
+    apply_pattern(item, id, node, at.ends);
     return;
   }
   const TextBody& body = *at.body;
@@ -277,6 +275,50 @@ void Masker::apply_text(const Item& item, TrieId id, Trie::Node node) {
     some = true;
   }
   if (some) add_ends(at.ends, item.rest, &prefixes_);
+}
+
+void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const TextEnds& ends) {
+  const bool at_root = id == TrieId::kTokens && node == Trie::kRoot;
+  if (at_root && item.head.w2 != 0) {
+    // Long texts share what is known of their pattern, whatever is left to come.
+    const LengthCounter left = stepper_.structures()->counter(item.head.w2);
+    const Frame& f = frame(Head::make(HeadKind::kText, 0, item.head.w1, 0), id, node);
+    if (f.counts && left.max_left >= f.least_left && left.min_left <= f.most_min) {
+      add_set(f.inside);
+      for (const auto& [need, token] : f.longer) {
+        if (need > left.max_left) break;
+        ids_.push_back(token);
+      }
+      walk_irregular(item);
+      prefixes_ = f.prefixes;
+      const std::vector<std::uint32_t>& counts = ends.code_points;
+      for (std::uint32_t p = 0; p < counts.size(); ++p) {
+        if (counts[p] < left.min_left || counts[p] > left.max_left) clear(prefixes_, p);
+      }
+      add_ends(ends, item.rest, &prefixes_);
+      return;
+    }
+  }
+  const Frame& f = frame(item.head, id, node);
+  add_set(f.inside);
+  add_set(f.irregular);
+  for (const auto& [need, token] : f.longer) ids_.push_back(token);
+  add_ends(ends, item.rest, &f.prefixes);
+}
+
+void Masker::walk_irregular(const Item& item) {
+  const Trie& trie = tables_.groups(style_).irregular();
+  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+    walk(trie, n, items, [&](Trie::Node c, const Items& next) {
+      add_ids(trie.at(c));
+      self(self, c, next);
+    });
+  };
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  items.push_back(item);
+  down(down, Trie::kRoot, items);
+  depth_ = depth;
 }
 
 void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) {

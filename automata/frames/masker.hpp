@@ -58,6 +58,8 @@ class Masker {
   bool apply_shared(const Item& item, TrieId id, Trie::Node node);
   void apply_expr(const Item& item, TrieId id, Trie::Node node);
   void apply_text(const Item& item, TrieId id, Trie::Node node);
+  void apply_pattern(const Item& item, TrieId id, Trie::Node node, const TextEnds& ends);
+  void walk_irregular(const Item& item);
   void apply_key(const Item& item, TrieId id, Trie::Node node);
   // Tokens that stay inside a key of which only listed ones are allowed. `pending`: bytes of a character to come.
   void add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node, std::uint32_t place,

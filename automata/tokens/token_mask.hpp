@@ -21,6 +21,23 @@ class TokenSet {
  public:
   void add(TokenId t) { ids_.push_back(t); }
   void add(std::span<const TokenId> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
+  // Of a bitset with at most `count` tokens; leaves it zero.
+  static TokenSet take(std::span<std::uint32_t> bits, std::size_t count) {
+    TokenSet set;
+    if (count == 0) return set;
+    if (count > bits.size() / 4) {
+      set.bits_.assign(bits.begin(), bits.end());
+    } else {
+      set.ids_.reserve(count);
+      for (std::size_t i = 0; i < bits.size(); ++i) {
+        for (std::uint32_t w = bits[i]; w != 0; w &= w - 1) {
+          set.ids_.push_back(static_cast<TokenId>(i * 32 + static_cast<unsigned>(std::countr_zero(w))));
+        }
+      }
+    }
+    std::fill(bits.begin(), bits.end(), 0);
+    return set;
+  }
   // kBoth: a bitset even if the list is short, for sets that masks often start with.
   enum class Form : std::uint8_t { kSmaller, kBoth };
   // Chooses the form. `words` is the width of the vocabulary's masks.

@@ -35,6 +35,7 @@ VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v)
         make_text_place(*vocabulary, tokens, Trie::kRoot, any_escape, spaced_suffixes_, true));
     root_places_[index(raw)] = std::make_unique<TextPlace>(
         make_text_place(*vocabulary, tokens, Trie::kRoot, any_escape, raw_suffixes_, false, place->body));
+    groups_[any_escape ? 1 : 0] = TextGroups(*vocabulary, *place->body);
   }
   prepare_places(Trie::kRoot);
 }
@@ -72,6 +73,7 @@ std::size_t VocabularyTables::memory_bytes() const noexcept {
   std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() +
                       raw_suffixes_.memory_bytes() + spaced_suffixes_.memory_bytes();
   for (const auto& place : root_places_) bytes += memory_of(*place);
+  for (const TextGroups& groups : groups_) bytes += groups.memory_bytes();
   for (const auto& [k, place] : prepared_) bytes += memory_of(*place);
   return bytes;
 }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "tokens/text_groups.hpp"
 #include "tokens/text_places.hpp"
 #include "tokens/token_mask.hpp"
 #include "tokens/trie.hpp"
@@ -37,6 +38,8 @@ struct VocabularyTables {
   const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tokens : structural; }
   const Trie& suffixes(TextStyle style) const noexcept { return style.spaced ? spaced_suffixes_ : raw_suffixes_; }
   const TextPlace& root_place(TextStyle style) const noexcept { return *root_places_[index(style)]; }
+  // The tokens of the root place's body.
+  const TextGroups& groups(TextStyle style) const noexcept { return groups_[style.any_escape ? 1 : 0]; }
   // The place at a node; most are there from the start.
   const TextPlace& place(TextStyle style, TrieId trie, Trie::Node node) const;
 
@@ -53,6 +56,7 @@ struct VocabularyTables {
   Trie raw_suffixes_;
   Trie spaced_suffixes_;
   std::unique_ptr<const TextPlace> root_places_[4];
+  TextGroups groups_[2];
   Places prepared_;  // immutable after construction
   mutable std::mutex mutex_;
   mutable Places others_;  // guarded by mutex_

@@ -150,6 +150,30 @@ std::optional<std::string> ExprArena::shortest_text(ExprId e) {
   return impl_->shortest_text(e);
 }
 
+ExprLengths ExprArena::lengths(ExprId e) {
+  if (const ExprLengths* known = impl_->known_lengths(e)) return *known;
+  const Lock lock(impl_->mutex);
+  return impl_->lengths(e);
+}
+
+ByteSet ExprArena::alphabet(ExprId e) {
+  const Lock lock(impl_->mutex);
+  return impl_->alphabet(e);
+}
+
+std::vector<ExprLoop> ExprArena::loops(ExprId e) {
+  const Lock lock(impl_->mutex);
+  std::vector<ExprLoop> loops;
+  impl_->append_loops(e, loops);
+  return loops;
+}
+
+ExprId ExprArena::with_length(ExprId e, std::uint32_t min, std::uint32_t max) {
+  const Lock lock(impl_->mutex);
+  const ExprId bounded = impl_->intersect({e, impl_->repeat(impl_->any_code_point(), min, max)});
+  return impl_->nodes[bounded].boolean && impl_->is_empty(bounded) ? kEmptyExpr : bounded;
+}
+
 ExprKind ExprArena::kind(ExprId e) const { return impl_->nodes[e].kind; }
 
 std::optional<ExprId> ExprArena::find_named(std::string_view name) const {

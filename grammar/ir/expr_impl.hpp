@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -29,6 +30,7 @@ enum class Emptiness : std::uint8_t { kUnknown, kEmpty, kNonEmpty };
 struct ExprFacts {
   std::atomic<Emptiness> emptiness{Emptiness::kUnknown};
   std::atomic<bool> text{false};  // matches only well-formed UTF-8
+  std::atomic<const ExprLengths*> lengths{nullptr};
 };
 
 inline constexpr std::uint32_t kUnknownStep = 0xFFFFFFFF;
@@ -69,6 +71,11 @@ struct ExprArena::Impl {
   // True, false, or nothing when more than max_states states would have to be visited.
   std::optional<bool> search_empty(ExprId e, std::uint32_t max_states);
   std::optional<std::string> shortest_text(ExprId e);
+  // Bounds from the structure (expr_lengths.cpp).
+  const ExprLengths& lengths(ExprId e);
+  const ExprLengths* known_lengths(ExprId e) const noexcept { return facts[e].lengths.load(std::memory_order_acquire); }
+  const ByteSet& alphabet(ExprId e);
+  void append_loops(ExprId e, std::vector<ExprLoop>& out) const;
   ExprRow& row(ExprId e);
   ExprRow* existing_row(ExprId e) const noexcept {
     return e < rows.size() ? rows[e].load(std::memory_order_acquire) : nullptr;
@@ -100,7 +107,8 @@ struct ExprArena::Impl {
   std::vector<std::uint32_t> table_;   // open addressing over node ids; 0 = free (ids 0 and 1 are never looked up)
   std::vector<std::uint64_t> hashes_;  // by node id
   std::unordered_map<std::uint64_t, ExprId> raw_steps_;  // derivatives taken by the emptiness search
-  std::uint32_t row_count_ = 0;
+  std::deque<ExprLengths> lengths_;
+  std::unordered_map<ExprId, ByteSet> alphabets_;
   ExprId any_code_point_ = 0;
   ExprId any_text_ = 0;
 };

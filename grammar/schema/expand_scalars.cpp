@@ -356,9 +356,17 @@ std::optional<TextSpec> Expander::text(const Product& product) {
     return spec;
   }
   spec.content = conditions.size() == 1 ? conditions.front() : arena_->intersect(conditions);
-  const bool length_implied = spec.max_length == kUnbounded &&
-                              (spec.min_length == 0 || (spec.min_length == 1 && !arena_->nullable(spec.content)));
-  if (!length_implied) {
+  const ExprLengths lengths = arena_->lengths(spec.content);
+  switch (lengths.some_in(spec.min_length, spec.max_length)) {
+    case ExprLengths::Answer::kNo: return std::nullopt;
+    case ExprLengths::Answer::kYes:
+      // Counted beside the expression, which would have a state for each length left; not at all where it says so.
+      if (lengths.least >= spec.min_length) spec.min_length = 0;
+      if (lengths.most <= spec.max_length) spec.max_length = kUnbounded;
+      return spec;
+    case ExprLengths::Answer::kUnknown: break;
+  }
+  if (spec.min_length > (arena_->nullable(spec.content) ? 0U : 1U) || spec.max_length != kUnbounded) {
     spec.content =
         arena_->intersect({spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
   }

@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/grammar/code_points.hpp"
 #include "weir/grammar/limits.hpp"
@@ -101,6 +102,31 @@ inline constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
 enum class ExprKind : std::uint8_t { kEmpty, kEpsilon, kBytes, kConcat, kAlternate, kIntersect, kComplement, kRepeat };
 
+// The numbers of code points of an expression's texts: all of from..to occur, none below `least` or above `most`, which
+// occur themselves; between is not known. kUnbounded: no limit.
+struct ExprLengths {
+  bool known = false;  // false: nothing is known (the expression holds intersections, complements or parts of characters)
+  std::uint32_t least = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint32_t most = kUnbounded;
+
+  enum class Answer : std::uint8_t { kNo, kYes, kUnknown };
+  // Does some text have a number of code points in min..max?
+  Answer some_in(std::uint32_t min, std::uint32_t max) const noexcept {
+    if (!known) return Answer::kUnknown;
+    if (max < least || min > most) return Answer::kNo;
+    const auto in = [&](std::uint32_t n) { return n >= min && n <= max; };
+    return (from <= max && to >= min) || in(least) || in(most) ? Answer::kYes : Answer::kUnknown;
+  }
+};
+
+// A repetition that an expression may start with: up to `max` copies of `body` in a row keep it alive.
+struct ExprLoop {
+  ExprId body = kEmptyExpr;
+  std::uint32_t max = kUnbounded;
+};
+
 class ExprArena {
  public:
   explicit ExprArena(const Limits& limits = {});
@@ -150,6 +176,11 @@ class ExprArena {
   bool proves_empty(ExprId e, std::uint32_t max_states);   // false: no, or the search gave up (and exhausted nothing)
   std::optional<std::uint32_t> shortest_length(ExprId e);  // bytes of the shortest match; nullopt: none
   std::optional<std::string> shortest_text(ExprId e);      // the first in byte order of the shortest matches
+  ExprLengths lengths(ExprId e);                           // in code points
+  ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
+  std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
+  // The texts of e that have min..max code points. May be called while others match.
+  ExprId with_length(ExprId e, std::uint32_t min, std::uint32_t max);
 
   // --- memory: what a front end built from a text (a pattern, a format) and wants to find again. Belongs to building.
   std::optional<ExprId> find_named(std::string_view name) const;

@@ -57,6 +57,7 @@ struct Notation {
 struct LengthCounter {
   std::uint32_t min_left = 0;
   std::uint32_t max_left = kUnbounded;
+  friend bool operator==(const LengthCounter&, const LengthCounter&) = default;
 };
 
 struct TextInfo {

@@ -1,0 +1,156 @@
+#include "frames/character_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "tokens/text_groups.hpp"
+
+namespace weir {
+namespace {
+
+void add_target(CharacterSteps& steps, ExprId target, unsigned cls) {
+  for (CharacterSteps::Target& t : steps.targets) {
+    if (t.expr == target) {
+      t.classes |= std::uint64_t{1} << cls;
+      return;
+    }
+  }
+  steps.targets.push_back({target, std::uint64_t{1} << cls});
+}
+
+// The expressions after each character of the sequence; false if one of them is dead.
+bool follow(ExprArena& arena, ExprId e, const Utf8Sequence& sequence, std::uint8_t at, std::vector<ExprId>& out) {
+  if (at == sequence.length) {
+    out.push_back(e);
+    return true;
+  }
+  bool all = true;
+  std::vector<ExprId> next;
+  for (unsigned b = sequence.bytes[at].first; b <= sequence.bytes[at].last; ++b) {
+    const ExprId d = arena.step(e, static_cast<std::uint8_t>(b));
+    if (d == kEmptyExpr) {
+      all = false;
+    } else if (std::find(next.begin(), next.end(), d) == next.end()) {
+      next.push_back(d);
+    }
+  }
+  for (const ExprId d : next) all = follow(arena, d, sequence, static_cast<std::uint8_t>(at + 1), out) && all;
+  return all;
+}
+
+constexpr unsigned kMaxClosure = 12;  // expressions that a loop may go through
+
+// The classes that keep e alive for ever, through few expressions; greedy: a class that kills one of them is left out
+// from the start.
+template <class Steps>
+CharacterLoop closure(ExprArena& arena, ExprId e, Steps&& steps_of) {
+  CharacterLoop loop;
+  loop.classes = steps_of(e).all;
+  std::vector<ExprId> reached;
+  for (bool stable = false; !stable && loop.classes != 0;) {
+    stable = true;
+    reached.assign(1, e);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      const CharacterSteps& steps = steps_of(reached[i]);
+      if ((loop.classes & ~steps.all) != 0) {
+        loop.classes &= steps.all;
+        stable = false;
+        break;
+      }
+      for (const CharacterSteps::Target& t : steps.targets) {
+        if ((t.classes & loop.classes) == 0) continue;
+        if (std::find(reached.begin(), reached.end(), t.expr) == reached.end()) reached.push_back(t.expr);
+      }
+      if (reached.size() > kMaxClosure) return {};
+    }
+  }
+  loop.lengths_known = true;
+  loop.least = kUnbounded;
+  loop.to = kUnbounded;
+  for (const ExprId r : reached) {
+    const ExprLengths lengths = arena.lengths(r);
+    loop.lengths_known = loop.lengths_known && lengths.known;
+    loop.least = std::min(loop.least, lengths.least);
+    loop.from = std::max(loop.from, lengths.from);
+    loop.to = std::min(loop.to, lengths.to);
+  }
+  return loop;
+}
+
+}  // namespace
+
+const CharacterSteps& CharacterFacts::steps_locked(ExprArena& arena, ExprId e) {
+  auto& slot = steps_[e];
+  if (slot) return *slot;
+  slot = std::make_unique<CharacterSteps>();
+  CharacterSteps& out = *slot;
+  if (e <= kEpsilonExpr) return out;
+  const TextClasses& classes = TextClasses::get();
+  const ByteSet first = arena.first_bytes(e);
+  for (unsigned c = 0; c < classes.ascii_count(); ++c) {
+    const ByteSet alive = classes.bytes(c) & first;
+    if (alive.empty()) continue;
+    out.some |= std::uint64_t{1} << c;
+    if (alive == classes.bytes(c)) out.all |= std::uint64_t{1} << c;
+    alive.for_each([&](std::uint8_t b) { add_target(out, arena.step(e, b), c); });
+  }
+  if ((first & ByteSet::range(0x80, 0xFF)).empty()) return out;
+  std::vector<ExprId> reached;
+  for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
+    reached.clear();
+    bool all = true;
+    for (const Utf8Sequence& s : classes.sequences(c)) all = follow(arena, e, s, 0, reached) && all;
+    if (reached.empty()) continue;
+    std::sort(reached.begin(), reached.end());
+    reached.erase(std::unique(reached.begin(), reached.end()), reached.end());
+    out.some |= std::uint64_t{1} << c;
+    if (all) out.all |= std::uint64_t{1} << c;
+    for (const ExprId r : reached) add_target(out, r, c);
+  }
+  return out;
+}
+
+const CharacterSteps& CharacterFacts::steps(ExprArena& arena, ExprId e) {
+  const std::lock_guard lock(mutex_);
+  return steps_locked(arena, e);
+}
+
+const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
+  const std::lock_guard lock(mutex_);
+  auto& slot = loops_[e];
+  if (slot) return *slot;
+  slot = std::make_unique<CharacterLoops>();
+  CharacterLoops& out = *slot;
+  const TextClasses& classes = TextClasses::get();
+  const ByteSet alphabet = arena.alphabet(e);
+  for (unsigned c = 0; c < classes.count(); ++c) {
+    if (!(classes.bytes(c) & alphabet).empty()) out.alphabet |= std::uint64_t{1} << c;
+  }
+  const auto add = [&](const CharacterLoop& loop) {
+    if (loop.classes != 0 && out.count < out.loops.size()) out.loops[out.count++] = loop;
+  };
+  bool endless = false;
+  for (const ExprLoop& l : arena.loops(e)) {
+    // One character each time round: classes that lead to the end of the body and nowhere else.
+    const CharacterSteps& body = steps_locked(arena, l.body);
+    CharacterLoop loop{body.all, l.max, false, 0, 0, 0};
+    for (const CharacterSteps::Target& t : body.targets) {
+      if (t.expr != kEpsilonExpr) loop.classes &= ~t.classes;
+    }
+    if (loop.classes == 0) continue;
+    if (l.max == kUnbounded) {
+      // After any number of rounds everything that e matches still follows.
+      const ExprLengths lengths = arena.lengths(e);
+      loop.lengths_known = lengths.known;
+      loop.from = lengths.from;
+      loop.to = lengths.to;
+      endless = endless || loop.classes == (std::uint64_t{1} << classes.count()) - 1;
+    }
+    if (out.count + 1 < out.loops.size()) add(loop);
+  }
+  if (!endless) add(closure(arena, e, [&](ExprId x) -> const CharacterSteps& { return steps_locked(arena, x); }));
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,214 @@
+#include "frames/text_frame.hpp"
+
+#include <algorithm>
+
+namespace weir {
+
+TextFrameBuilder::TextFrameBuilder(const VocabularyTables& tables, CharacterFacts& facts, Stepper& stepper)
+    : tables_(tables),
+      groups_(tables.groups(stepper.text_style())),
+      facts_(facts),
+      stepper_(stepper),
+      arena_(stepper.arena()),
+      bits_(tables.vocabulary->mask_words()) {}
+
+void TextFrameBuilder::build(const Head& head, Frame& out) {
+  head_ = head;
+  counting_ = head.w2 != 0;
+  left_ = counting_ ? stepper_.structures()->counter(head.w2) : LengthCounter{};
+  out_ = &out;
+  put_ = 0;
+  const ExprId e = head.w1;
+  const ExprLengths lengths = arena_.lengths(e);
+  out.least_left = (lengths.known ? lengths.from : 0) + Frame::kShort;
+  const Trie& trie = tables_.tokens;
+  const ByteSet first = arena_.first_bytes(e);
+  (first & ByteSet::range(0x20, 0x7F)).for_each([&](std::uint8_t b) {
+    const auto groups = groups_.starting_with(b);
+    if (groups.empty()) return;
+    const ExprId after = arena_.step(e, b);
+    const Trie::Node node = trie.child(Trie::kRoot, b);
+    add_groups(groups, {&after, 1}, {&node, 1});
+  });
+  if (!(first & ByteSet::range(0x80, 0xFF)).empty()) {
+    const TextClasses& classes = TextClasses::get();
+    const CharacterSteps& steps = facts_.steps(arena_, e);
+    std::vector<ExprId> after;
+    std::vector<Trie::Node> nodes;
+    for (const Trie::Node n : trie.children(Trie::kRoot)) {
+      if (trie.byte(n) >= 0x80) nodes.push_back(n);
+    }
+    for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
+      if (((steps.some >> c) & 1U) == 0) continue;
+      after.clear();
+      if (((steps.all >> c) & 1U) != 0) {
+        for (const CharacterSteps::Target& t : steps.targets) {
+          if (((t.classes >> c) & 1U) != 0) after.push_back(t.expr);
+        }
+      }
+      add_groups(groups_.starting_with_class(c), after, nodes);
+    }
+  }
+  std::sort(out.longer.begin(), out.longer.end());
+  out.inside = TokenSet::take(bits_, put_);
+  walk_irregular();
+}
+
+// What holds for a group's tokens, whatever of `after` their first character led to.
+TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group, std::span<const ExprId> after,
+                                                  std::span<const CharacterLoops* const> loops) const {
+  Verdict v;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (group.others == 0) {
+      const ExprLengths lengths = arena_.lengths(after[i]);
+      v.known = v.known && lengths.known;
+      v.least = std::min(v.least, lengths.least);
+      v.from = std::max(v.from, lengths.from);
+      v.to = std::min(v.to, lengths.to);
+      continue;
+    }
+    // Of the loops that hold the group's characters, the one that allows most of them.
+    const CharacterLoop* best = nullptr;
+    for (unsigned l = 0; l < loops[i]->count; ++l) {
+      const CharacterLoop& loop = loops[i]->loops[l];
+      if ((group.others & ~loop.classes) != 0) continue;
+      if (best == nullptr || loop.most > best->most || (loop.most == best->most && loop.lengths_known)) best = &loop;
+    }
+    if (best == nullptr) return Verdict{0, true, 0, 0, 0};
+    v.most = std::min(v.most, best->most);
+    v.known = v.known && best->lengths_known;
+    v.least = std::min(v.least, best->least);
+    v.from = std::max(v.from, best->from);
+    v.to = std::min(v.to, best->to);
+  }
+  if (after.empty() || (counting_ && !v.known)) v.most = 0;
+  v.sure = !after.empty() && (group.others == 0 || v.most > 0) && !(counting_ && !v.known);
+  return v;
+}
+
+// `after` is empty where the first character may be dead. `nodes`: where such tokens start.
+void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std::span<const ExprId> after,
+                                  std::span<const Trie::Node> nodes) {
+  constexpr std::size_t kMaxAfter = 8;
+  if (after.size() > kMaxAfter) after = {};
+  std::array<const CharacterLoops*, kMaxAfter> loops{};
+  std::uint64_t alphabet = after.empty() ? ~std::uint64_t{0} : 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    loops[i] = &facts_.loops(arena_, after[i]);
+    alphabet |= loops[i]->alphabet;
+  }
+  verdicts_.clear();
+  std::size_t sure = 0;
+  std::size_t unsure = 0;
+  for (const TextGroups::Group& group : groups) {
+    if ((group.others & ~alphabet) != 0) continue;
+    verdicts_.emplace_back(&group, judge(group, after, loops));
+    (verdicts_.back().second.sure ? sure : unsure) += group.last - group.first;
+  }
+  // Many tokens that have to be walked are walked together.
+  constexpr std::size_t kFew = 32;
+  if (unsure > kFew + sure / 4) {
+    for (const Trie::Node n : nodes) walk_node(n, head_, 0);
+    return;
+  }
+  for (const auto& [group, verdict] : verdicts_) {
+    for (const TextGroups::Token& token : groups_.tokens(*group)) add_token(token, verdict);
+  }
+}
+
+void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& v) {
+  const std::uint32_t characters = token.others + 1;
+  if (!v.sure || token.others > v.most) {
+    walk_token(token);
+  } else if (!counting_) {
+    if (!v.known) out_->counts = false;
+    put(token.token, characters, v.from, v.to);
+  } else if (characters > left_.max_left || v.least > left_.max_left - characters) {
+    return;  // too long, whatever it led to
+  } else if (v.from <= left_.max_left - characters &&
+             (v.to == kUnbounded || left_.min_left <= characters || v.to >= left_.min_left - characters)) {
+    put(token.token, characters, v.from, v.to);
+  } else {
+    walk_token(token);
+  }
+}
+
+void TextFrameBuilder::walk_token(const TextGroups::Token& token) {
+  const std::string_view text = tables_.vocabulary->token(token.token);
+  HeadStep step{true, false, head_};
+  for (std::size_t i = 0; i < text.size() && step.alive; ++i) {
+    step = stepper_.step_head(step.next, static_cast<std::uint8_t>(text[i]));
+  }
+  if (step.alive) put_after(token.token, token.others + 1, step.next);
+}
+
+// The tokens that start at the node, whose byte has not been taken yet.
+void TextFrameBuilder::walk_node(Trie::Node n, const Head& here, std::uint32_t characters) {
+  const Trie& trie = tables_.tokens;
+  const std::uint8_t byte = trie.byte(n);
+  if (here.aux() == 0 && (byte < 0x20 || byte == '"' || byte == '\\')) return;  // not here
+  const HeadStep step = stepper_.step_head(here, byte);
+  if (!step.alive) return;
+  if (here.aux() == 0) ++characters;
+  for (const TokenId token : trie.at(n)) put_after(token, characters, step.next);
+  const auto bytes = trie.child_bytes(n);
+  const auto children = trie.children(n);
+  constexpr std::size_t kSome = 8;
+  if (bytes.size() > kSome && step.next.aux() == 0) {
+    const ByteSet first = arena_.first_bytes(step.next.w1);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (first.contains(bytes[i])) walk_node(children[i], step.next, characters);
+    }
+    return;
+  }
+  for (const Trie::Node c : children) walk_node(c, step.next, characters);
+}
+
+void TextFrameBuilder::put_after(TokenId token, std::uint32_t characters, const Head& after) {
+  if (counting_) {
+    put(token, 0, 0, kUnbounded);
+    return;
+  }
+  const ExprLengths lengths = arena_.lengths(after.w1);
+  if (!lengths.known || lengths.from != lengths.least) out_->counts = false;
+  put(token, characters, lengths.from, lengths.to);
+}
+
+void TextFrameBuilder::put(TokenId token, std::uint32_t characters, std::uint32_t from, std::uint32_t to) {
+  if (!counting_) {
+    const std::uint32_t need = from > kUnbounded - 1 - characters ? kUnbounded : characters + from;
+    out_->most_min = std::min(out_->most_min, to > kUnbounded - 1 - characters ? kUnbounded : to + characters);
+    if (need > out_->least_left) {
+      out_->longer.push_back({need, token});
+      return;
+    }
+  }
+  set_bit(bits_, token);
+  ++put_;
+}
+
+// Tokens with escapes or parts of characters.
+void TextFrameBuilder::walk_irregular() {
+  const Trie& trie = groups_.irregular();
+  const auto down = [&](auto&& self, Trie::Node n, const Head& here) -> void {
+    const ByteSet alive = here.aux() == 0 ? arena_.first_bytes(here.w1) | ByteSet::single('\\')
+                                          : quoted_bytes(static_cast<QuotedStage>(here.aux() & 0xFU));
+    const auto bytes = trie.child_bytes(n);
+    const auto children = trie.children(n);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (!alive.contains(bytes[i])) continue;
+      const HeadStep step = stepper_.step_head(here, bytes[i]);
+      if (!step.alive) continue;
+      for (const TokenId token : trie.at(children[i])) {
+        set_bit(bits_, token);
+        ++put_;
+      }
+      if (!trie.is_leaf(children[i])) self(self, children[i], step.next);
+    }
+  };
+  put_ = 0;
+  down(down, Trie::kRoot, head_);
+  out_->irregular = TokenSet::take(bits_, put_);
+}
+
+}  // namespace weir

@@ -1,0 +1,63 @@
+// The frame of quoted text with a pattern, at the root of the tokens' trie: group by group rather than token by token.
+// Private to automata/.
+#pragma once
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "frames/character_steps.hpp"
+#include "frames/frame_cache.hpp"
+#include "frames/quoted.hpp"
+#include "tokens/text_groups.hpp"
+
+namespace weir {
+
+class TextFrameBuilder {
+ public:
+  TextFrameBuilder(const VocabularyTables& tables, CharacterFacts& facts, Stepper& stepper);
+
+  // Fills `out.inside` and, for heads without a counter, what tells which of its tokens fit a number of characters.
+  void build(const Head& head, Frame& out);
+
+ private:
+  // What is sure of the tokens of a group: those with up to `most` characters after the first stay inside, and what
+  // may then follow has the lengths of a CharacterLoop.
+  struct Verdict {
+    std::uint32_t most = kUnbounded;
+    bool known = true;
+    std::uint32_t least = kUnbounded;
+    std::uint32_t from = 0;
+    std::uint32_t to = kUnbounded;
+    bool sure = false;
+  };
+  Verdict judge(const TextGroups::Group& group, std::span<const ExprId> after,
+                std::span<const CharacterLoops* const> loops) const;
+  // After the first character of all tokens of the groups: the expressions it may have led to.
+  void add_groups(std::span<const TextGroups::Group> groups, std::span<const ExprId> after,
+                  std::span<const Trie::Node> nodes);
+  void add_token(const TextGroups::Token& token, const Verdict& verdict);
+  void walk_token(const TextGroups::Token& token);
+  void walk_node(Trie::Node n, const Head& here, std::uint32_t characters);
+  void put_after(TokenId token, std::uint32_t characters, const Head& after);
+  void walk_irregular();
+  // A token that stays inside: its characters, and the lengths of what may follow.
+  void put(TokenId token, std::uint32_t characters, std::uint32_t from, std::uint32_t to);
+
+  const VocabularyTables& tables_;
+  const TextGroups& groups_;
+  CharacterFacts& facts_;
+  Stepper& stepper_;
+  ExprArena& arena_;
+
+  Head head_;
+  LengthCounter left_;
+  bool counting_ = false;  // head_ has a counter
+  Frame* out_ = nullptr;
+  std::vector<std::pair<const TextGroups::Group*, Verdict>> verdicts_;  // scratch
+  std::vector<std::uint32_t> bits_;
+  std::size_t put_ = 0;  // at least as many tokens are in bits_
+};
+
+}  // namespace weir

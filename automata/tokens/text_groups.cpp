@@ -1,0 +1,96 @@
+#include "tokens/text_groups.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace weir {
+
+const TextClasses& TextClasses::get() {
+  static const TextClasses classes;
+  return classes;
+}
+
+TextClasses::TextClasses() {
+  of_ascii_.fill(static_cast<std::uint8_t>(kNone));
+  const auto add = [&](char first, char last) {
+    const auto from = static_cast<std::uint8_t>(first);
+    const auto to = static_cast<std::uint8_t>(last);
+    for (unsigned b = from; b <= to; ++b) of_ascii_[b] = static_cast<std::uint8_t>(members_.size());
+    members_.push_back(ByteSet::range(from, to));
+  };
+  add('0', '9');
+  add('a', 'f');
+  add('g', 'z');
+  add('A', 'F');
+  add('G', 'Z');
+  for (char c = 0x20; c < 0x7F; ++c) {
+    if (of_ascii_[static_cast<std::uint8_t>(c)] == kNone && c != '"' && c != '\\') add(c, c);
+  }
+  add(0x7F, 0x7F);
+  ascii_count_ = static_cast<unsigned>(members_.size());
+  // ECMA-262, WhiteSpace and LineTerminator: what \s matches beyond ASCII; and U+0085, which other dialects add.
+  const CodePointRange spaces[] = {{0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+                                   {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000},
+                                   {0xFEFF, 0xFEFF}};
+  spaces_ = CodePointSet::of(spaces);
+  const CodePointSet others = CodePointSet::range(0x80, kMaxCodePoint).minus(spaces_);
+  for (const CodePointRange& r : others.ranges()) append_utf8_sequences(r.first, r.last, sequences_[0]);
+  for (const CodePointRange& r : spaces_.ranges()) append_utf8_sequences(r.first, r.last, sequences_[1]);
+  for (const auto& sequences : sequences_) {
+    ByteSet set;
+    for (const Utf8Sequence& s : sequences) {
+      for (std::size_t i = 0; i < s.length; ++i) set |= ByteSet::range(s.bytes[i].first, s.bytes[i].last);
+    }
+    members_.push_back(set);
+  }
+}
+
+TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) {
+  const TextClasses& classes = TextClasses::get();
+  struct Entry {
+    std::uint32_t start;  // byte, or 128 and the class
+    std::uint64_t others;
+    Token token;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(body.tokens.size());
+  std::vector<std::pair<std::string_view, std::uint32_t>> irregular;
+  for (const TextBody::Token& t : body.tokens) {
+    const std::string_view text = vocabulary.token(t.token);
+    if (text.find('\\') != std::string_view::npos || find_invalid_utf8(text)) {
+      irregular.emplace_back(text, t.token);
+      continue;
+    }
+    std::size_t at = 0;
+    const char32_t c = next_code_point(text, at);
+    Entry entry{c < 0x80 ? static_cast<std::uint32_t>(c) : 128U + classes.of(c), 0, {t.token, 0}};
+    while (at < text.size()) {
+      entry.others |= std::uint64_t{1} << classes.of(next_code_point(text, at));
+      ++entry.token.others;
+    }
+    entries.push_back(entry);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.start, a.others, a.token.others, a.token.token) <
+           std::tie(b.start, b.others, b.token.others, b.token.token);
+  });
+  first_.assign(128U + classes.count() + 1, 0);
+  for (std::size_t i = 0; i < entries.size();) {
+    Group group;
+    group.others = entries[i].others;
+    group.first = static_cast<std::uint32_t>(i);
+    const std::uint32_t start = entries[i].start;
+    for (; i < entries.size() && entries[i].start == start && entries[i].others == group.others; ++i) {
+      tokens_.push_back(entries[i].token);
+      group.most_others = entries[i].token.others;
+    }
+    group.last = static_cast<std::uint32_t>(i);
+    groups_.push_back(group);
+    ++first_[start + 1];
+  }
+  for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
+  irregular_ = Trie(std::move(irregular));
+}
+
+}  // namespace weir
