@@ -127,16 +127,17 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
   for (unsigned c = 0; c < classes.count(); ++c) {
     if (!(classes.bytes(c) & alphabet).empty()) out.alphabet |= std::uint64_t{1} << c;
   }
-  const auto add = [&](const CharacterLoop& loop) {
-    if (loop.classes != 0 && out.count < out.loops.size()) out.loops[out.count++] = loop;
-  };
-  bool endless = false;
   for (const ExprLoop& l : arena.loops(e)) {
     // One character each time round: classes that lead to the end of the body and nowhere else.
-    const CharacterSteps& body = steps_locked(arena, l.body);
-    CharacterLoop loop{body.all, l.max, false, 0, 0, 0};
-    for (const CharacterSteps::Target& t : body.targets) {
-      if (t.expr != kEpsilonExpr) loop.classes &= ~t.classes;
+    CharacterLoop loop{0, l.max, false, 0, 0, 0};
+    if (l.body == arena.any_code_point()) {
+      loop.classes = (std::uint64_t{1} << classes.count()) - 1;
+    } else {
+      const CharacterSteps& body = steps_locked(arena, l.body);
+      loop.classes = body.all;
+      for (const CharacterSteps::Target& t : body.targets) {
+        if (t.expr != kEpsilonExpr) loop.classes &= ~t.classes;
+      }
     }
     if (loop.classes == 0) continue;
     if (l.max == kUnbounded) {
@@ -145,12 +146,52 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
       loop.lengths_known = lengths.known;
       loop.from = lengths.from;
       loop.to = lengths.to;
-      endless = endless || loop.classes == (std::uint64_t{1} << classes.count()) - 1;
+      if (l.body == arena.any_code_point()) {
+        out.loops[0] = loop;
+        out.count = 1;
+        out.endless = true;
+        return out;
+      }
     }
-    if (out.count + 1 < out.loops.size()) add(loop);
+    if (out.count + 1 < out.loops.size()) out.loops[out.count++] = loop;
   }
-  if (!endless) add(closure(arena, e, [&](ExprId x) -> const CharacterSteps& { return steps_locked(arena, x); }));
+  const CharacterLoop loop =
+      closure(arena, e, [&](ExprId x) -> const CharacterSteps& { return steps_locked(arena, x); });
+  if (loop.classes != 0) out.loops[out.count++] = loop;
   return out;
+}
+
+CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit) {
+  constexpr std::size_t kMaxStates = 16;
+  const std::lock_guard lock(mutex_);
+  CharacterReach reach;
+  bool all = true;  // every text so far is alive
+  std::vector<ExprId> states{e};
+  std::vector<ExprId> next;
+  for (std::uint32_t length = 1; length <= limit; ++length) {
+    next.clear();
+    for (const ExprId s : states) {
+      const CharacterSteps& steps = steps_locked(arena, s);
+      all = all && (classes & ~steps.all) == 0;
+      for (const CharacterSteps::Target& t : steps.targets) {
+        if ((t.classes & classes) != 0) next.push_back(t.expr);
+      }
+    }
+    std::sort(next.begin(), next.end());
+    next.erase(std::unique(next.begin(), next.end()), next.end());
+    if (all) reach.sure = length;
+    if (next.empty()) {
+      reach.most = length - 1;
+      return reach;
+    }
+    if (next == states) {
+      if (all) reach.sure = kUnbounded;
+      return reach;
+    }
+    if (next.size() > kMaxStates) return reach;
+    states.swap(next);
+  }
+  return reach;
 }
 
 }  // namespace weir

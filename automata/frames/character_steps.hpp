@@ -42,7 +42,14 @@ struct CharacterLoop {
 struct CharacterLoops {
   std::array<CharacterLoop, 3> loops;
   unsigned count = 0;
+  bool endless = false;  // every text keeps it alive; loops[0] says so
   std::uint64_t alphabet = 0;  // classes that some text of the expression may use
+};
+
+// How long texts over some classes keep an expression alive: all up to `sure` characters, none of more than `most`.
+struct CharacterReach {
+  std::uint32_t sure = 0;
+  std::uint32_t most = kUnbounded;
 };
 
 class CharacterFacts {
@@ -50,6 +57,8 @@ class CharacterFacts {
   // References stay valid as long as this object.
   const CharacterSteps& steps(ExprArena& arena, ExprId e);
   const CharacterLoops& loops(ExprArena& arena, ExprId e);
+  // Exact up to `limit` characters.
+  CharacterReach reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit);
 
  private:
   const CharacterSteps& steps_locked(ExprArena& arena, ExprId e);

@@ -18,9 +18,11 @@ void TextFrameBuilder::build(const Head& head, Frame& out) {
   left_ = counting_ ? stepper_.structures()->counter(head.w2) : LengthCounter{};
   out_ = &out;
   put_ = 0;
+  reached_.clear();
   const ExprId e = head.w1;
   const ExprLengths lengths = arena_.lengths(e);
   out.least_left = (lengths.known ? lengths.from : 0) + Frame::kShort;
+  if (add_endless(e)) return;
   const Trie& trie = tables_.tokens;
   const ByteSet first = arena_.first_bytes(e);
   (first & ByteSet::range(0x20, 0x7F)).for_each([&](std::uint8_t b) {
@@ -54,6 +56,20 @@ void TextFrameBuilder::build(const Head& head, Frame& out) {
   walk_irregular();
 }
 
+// Every text keeps e alive: all tokens of the text stay inside.
+bool TextFrameBuilder::add_endless(ExprId e) {
+  const CharacterLoops& loops = facts_.loops(arena_, e);
+  if (!loops.endless || counting_) return false;
+  const CharacterLoop& loop = loops.loops[0];
+  const TextBody& body = *tables_.root_place(stepper_.text_style()).body;
+  out_->inside = body.all;
+  // With so much left any token will do.
+  out_->counts = loop.lengths_known;
+  out_->least_left = loop.from > kUnbounded - 1 - body.max_code_points ? kUnbounded : loop.from + body.max_code_points;
+  out_->most_min = loop.to;
+  return true;
+}
+
 // What holds for a group's tokens, whatever of `after` their first character led to.
 TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group, std::span<const ExprId> after,
                                                   std::span<const CharacterLoops* const> loops) const {
@@ -74,15 +90,14 @@ TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group
       if ((group.others & ~loop.classes) != 0) continue;
       if (best == nullptr || loop.most > best->most || (loop.most == best->most && loop.lengths_known)) best = &loop;
     }
-    if (best == nullptr) return Verdict{0, true, 0, 0, 0};
+    if (best == nullptr) return {};
     v.most = std::min(v.most, best->most);
     v.known = v.known && best->lengths_known;
     v.least = std::min(v.least, best->least);
     v.from = std::max(v.from, best->from);
     v.to = std::min(v.to, best->to);
   }
-  if (after.empty() || (counting_ && !v.known)) v.most = 0;
-  v.sure = !after.empty() && (group.others == 0 || v.most > 0) && !(counting_ && !v.known);
+  v.sure = !after.empty() && !(counting_ && !v.known);
   return v;
 }
 
@@ -102,8 +117,29 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
   std::size_t unsure = 0;
   for (const TextGroups::Group& group : groups) {
     if ((group.others & ~alphabet) != 0) continue;
-    verdicts_.emplace_back(&group, judge(group, after, loops));
-    (verdicts_.back().second.sure ? sure : unsure) += group.last - group.first;
+    Verdict v = judge(group, after, loops);
+    const std::span<const TextGroups::Token> tokens = groups_.tokens(group);
+    if (v.sure && v.most >= group.most_others) {
+      sure += tokens.size();
+    } else {
+      if (after.size() == 1) {
+        const CharacterReach reach = this->reach(after.front(), group.others, group.most_others);
+        v.longest = reach.most;
+        if (!counting_ && reach.sure > (v.sure ? v.most : 0)) {
+          v = {reach.sure, reach.most, false, 0, 0, kUnbounded, true};
+        }
+      }
+      const auto count_to = [&](std::uint32_t most) {
+        return static_cast<std::size_t>(
+            std::partition_point(tokens.begin(), tokens.end(), [&](const auto& t) { return t.others <= most; }) -
+            tokens.begin());
+      };
+      const std::size_t walked_from = v.sure ? count_to(v.most) : 0;
+      const std::size_t walked_to = count_to(v.longest);
+      sure += walked_from;
+      unsure += walked_to > walked_from ? walked_to - walked_from : 0;
+    }
+    verdicts_.emplace_back(&group, v);
   }
   // Many tokens that have to be walked are walked together.
   constexpr std::size_t kFew = 32;
@@ -118,7 +154,9 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
 
 void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& v) {
   const std::uint32_t characters = token.others + 1;
-  if (!v.sure || token.others > v.most) {
+  if (token.others > v.longest) {
+    return;
+  } else if (!v.sure || token.others > v.most) {
     walk_token(token);
   } else if (!counting_) {
     if (!v.known) out_->counts = false;
@@ -131,6 +169,14 @@ void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& 
   } else {
     walk_token(token);
   }
+}
+
+const CharacterReach& TextFrameBuilder::reach(ExprId e, std::uint64_t classes, std::uint32_t limit) {
+  for (const Reached& r : reached_) {
+    if (r.expr == e && r.classes == classes && r.limit >= limit) return r.reach;
+  }
+  reached_.push_back({e, classes, limit, facts_.reach(arena_, e, classes, limit)});
+  return reached_.back().reach;
 }
 
 void TextFrameBuilder::walk_token(const TextGroups::Token& token) {

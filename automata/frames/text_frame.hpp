@@ -23,9 +23,10 @@ class TextFrameBuilder {
 
  private:
   // What is sure of the tokens of a group: those with up to `most` characters after the first stay inside, and what
-  // may then follow has the lengths of a CharacterLoop.
+  // may then follow has the lengths of a CharacterLoop; those with more than `longest` do not.
   struct Verdict {
     std::uint32_t most = kUnbounded;
+    std::uint32_t longest = kUnbounded;
     bool known = true;
     std::uint32_t least = kUnbounded;
     std::uint32_t from = 0;
@@ -37,6 +38,8 @@ class TextFrameBuilder {
   // After the first character of all tokens of the groups: the expressions it may have led to.
   void add_groups(std::span<const TextGroups::Group> groups, std::span<const ExprId> after,
                   std::span<const Trie::Node> nodes);
+  bool add_endless(ExprId e);
+  const CharacterReach& reach(ExprId e, std::uint64_t classes, std::uint32_t limit);
   void add_token(const TextGroups::Token& token, const Verdict& verdict);
   void walk_token(const TextGroups::Token& token);
   void walk_node(Trie::Node n, const Head& here, std::uint32_t characters);
@@ -56,6 +59,13 @@ class TextFrameBuilder {
   bool counting_ = false;  // head_ has a counter
   Frame* out_ = nullptr;
   std::vector<std::pair<const TextGroups::Group*, Verdict>> verdicts_;  // scratch
+  struct Reached {
+    ExprId expr = kEmptyExpr;
+    std::uint64_t classes = 0;
+    std::uint32_t limit = 0;
+    CharacterReach reach;
+  };
+  std::vector<Reached> reached_;  // scratch
   std::vector<std::uint32_t> bits_;
   std::size_t put_ = 0;  // at least as many tokens are in bits_
 };

@@ -345,6 +345,19 @@ std::optional<ExprId> Expander::format_condition(JsonId format) {
   return proving_ ? it->second.superset : it->second.exact;
 }
 
+// One character repeated so and so often: the count goes beside the expression.
+void Expander::count_repetition(TextSpec& spec) {
+  const std::vector<ExprLoop> loops = arena_->loops(spec.content);
+  if (arena_->kind(spec.content) != ExprKind::kRepeat || loops.size() != 1) return;
+  const ExprLengths one = arena_->lengths(loops.front().body);
+  const ExprLengths all = arena_->lengths(spec.content);
+  if (!one.known || one.least != 1 || one.most != 1 || !all.known) return;
+  if (all.least <= 1 && all.most == kUnbounded) return;
+  spec.min_length = std::max(spec.min_length, all.least);
+  spec.max_length = std::min(spec.max_length, all.most);
+  spec.content = arena_->star(loops.front().body);
+}
+
 std::optional<TextSpec> Expander::text(const Product& product) {
   TextSpec spec;
   text_lengths(product, spec);
@@ -363,6 +376,7 @@ std::optional<TextSpec> Expander::text(const Product& product) {
       // Counted beside the expression, which would have a state for each length left; not at all where it says so.
       if (lengths.least >= spec.min_length) spec.min_length = 0;
       if (lengths.most <= spec.max_length) spec.max_length = kUnbounded;
+      count_repetition(spec);
       return spec;
     case ExprLengths::Answer::kUnknown: break;
   }

@@ -124,6 +124,7 @@ class Expander {
   ExprId number_result(Result<ExprId> result, const Product& product);
   Decimal decimal(JsonId number);
   std::optional<TextSpec> text(const Product& product);
+  void count_repetition(TextSpec& spec);
   void text_lengths(const Product& product, TextSpec& out);
   void list_text_conditions(const Product& product, std::vector<ExprId>& out);
   std::optional<ExprId> pattern_condition(JsonId pattern);
