@@ -141,6 +141,8 @@ bool Matcher::is_accepting() const {
   return !impl_->sequence->error && impl_->sequence->stepper.may_complete(impl_->state());
 }
 bool Matcher::is_terminated() const noexcept { return impl_->terminated; }
+const Vocabulary& Matcher::vocabulary() const noexcept { return impl_->vocabulary(); }
+const void* Matcher::sequence_id() const noexcept { return impl_->sequence.get(); }
 StateId Matcher::state() const noexcept { return impl_->state(); }
 std::size_t Matcher::memory_bytes() const noexcept {
   return impl_->sequence->memory_bytes() + impl_->history.capacity() * sizeof(StateId);

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/mask_kernels.hpp"
+#include "weir/automata/mask.hpp"
 #include "weir/automata/vocabulary.hpp"
 
 namespace weir {
@@ -55,9 +57,12 @@ class TokenSet {
       for (const TokenId t : ids_) set_bit(words, t);
       return;
     }
-    std::uint32_t* __restrict to = words.data();
-    const std::uint32_t* __restrict from = bits_.data();
-    for (std::size_t i = 0; i < bits_.size(); ++i) to[i] |= from[i];
+    constexpr std::size_t kShort = 32;  // words; a call costs more than the loop
+    if (bits_.size() > kShort) {
+      weir::or_into(words, bits_);
+    } else {
+      plain::or_into(words.data(), bits_.data(), bits_.size());
+    }
   }
   // Precondition: is_dense(), words as wide as the set.
   void copy_into(std::span<std::uint32_t> words) const noexcept {

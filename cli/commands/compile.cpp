@@ -1,9 +1,7 @@
 // weir compile: checks a grammar and says what became of it.
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +10,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "weir/automata/mask.hpp"
 #include "weir/automata/matcher.hpp"
 
 namespace weir::cli {
@@ -76,9 +75,7 @@ int run_compile(const CompileArguments& arguments) {
   Statistics statistics;
   statistics.compile_us = microseconds(end - start);
   statistics.first_mask_us = microseconds(first_mask - end);
-  statistics.allowed_first = std::accumulate(mask.begin(), mask.end(), std::size_t{0}, [](std::size_t sum, auto word) {
-    return sum + static_cast<std::size_t>(std::popcount(word));
-  });
+  statistics.allowed_first = count_bits(mask);
   statistics.matches_empty = matcher.is_accepting();
 
   for (const Warning& warning : compiled->warnings()) {

@@ -5,14 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "weir/automata/mask.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t count_bits(std::span<const std::uint32_t> mask) noexcept {
-  std::size_t count = 0;
-  for (const std::uint32_t word : mask) count += static_cast<std::size_t>(std::popcount(word));
-  return count;
-}
 
 TokenId first_bit(std::span<const std::uint32_t> mask) noexcept {
   std::size_t word = 0;

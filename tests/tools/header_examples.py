@@ -17,6 +17,11 @@ CONTEXT = {
     "result.hpp": ("const char* text", "Result<int> parse(std::string_view);\nvoid use(int);"),
     "structure.hpp": ("StructureSource& source, ValueId id, std::uint32_t i", ""),
     "matcher.hpp": ("const CompiledGrammar& grammar", "TokenId sample(std::span<const std::uint32_t>);"),
+    "mask.hpp": ("Matcher& first, Matcher& second, std::span<std::uint32_t> mask, std::span<std::uint32_t> other", ""),
+    "batch.hpp": (
+        "std::span<Matcher* const> matchers, std::vector<std::uint32_t>& rows, std::size_t words",
+        "void apply(std::span<const std::uint32_t>);",
+    ),
     "generate.hpp": (
         "LanguageModel& model, const CompiledGrammar& grammar, std::span<const TokenId> prompt_tokens",
         "void use(const std::string&);",

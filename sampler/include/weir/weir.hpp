@@ -23,13 +23,17 @@
 //   automata/vocabulary.hpp the bytes of every token, from a tokenizer's file
 //   automata/compiler.hpp   grammars bound to a vocabulary
 //   automata/matcher.hpp    one sequence: mask, accept, rollback, fork
-//   sampler/logits.hpp      masked softmax, temperature, top-k, top-p, min-p
+//   automata/mask.hpp       whole masks: union, number of tokens
+//   automata/batch.hpp      the masks of many sequences, on several threads
+//   sampler/logits.hpp      masks applied to logits, masked softmax, temperature, top-k, top-p, min-p
 //   sampler/sampler.hpp     seeded draws, the same on every machine
 //   sampler/model.hpp       the interface to language models, and two behind it: ngram_model.hpp, llama_model.hpp
 //   sampler/generate.hpp    the loop
 #pragma once
 
+#include "weir/automata/batch.hpp"
 #include "weir/automata/compiler.hpp"
+#include "weir/automata/mask.hpp"
 #include "weir/automata/matcher.hpp"
 #include "weir/automata/vocabulary.hpp"
 #include "weir/grammar/frontends.hpp"

@@ -80,6 +80,9 @@ class Matcher {
   // What could stand next: the bytes that some continuation starts with.
   ByteSet next_bytes();
 
+  const Vocabulary& vocabulary() const noexcept;
+  // The same for a matcher and its forks, different for all others: what belongs to one thread at a time.
+  const void* sequence_id() const noexcept;
   StateId state() const noexcept;  // equal ids of one matcher and its forks mean equal states
   std::size_t memory_bytes() const noexcept;
   // Set when a budget of Limits ran out; masks are empty from then on and accept refuses.

@@ -1,8 +1,10 @@
-// From logits to the distribution a token is drawn from: masked softmax, temperature, top-k, top-p, min-p.
+// From logits to the distribution a token is drawn from: masks, softmax, temperature, top-k, top-p, min-p.
 //
 //   weir::Result<weir::Distribution> p = weir::masked_softmax(logits, mask, /*temperature=*/0.8);
 //   if (!p) return p.error();
 //   weir::Result<weir::Distribution> q = weir::truncate(*p, {.top_k = 40, .top_p = 0.95, .min_p = 0.05});
+//
+// apply_mask writes the mask into the logits themselves, for samplers other than this library's.
 //
 // The order is fixed: logits, mask (-inf), temperature, softmax to p; each truncation chooses its support on that same
 // p; the supports are intersected; what is left is renormalised. Sampler does the same in one pass and draws.
@@ -50,6 +52,16 @@ Result<TokenId> greedy_token(std::span<const float> logits, std::span<const std:
 // log p(t) at T = 1. Errors as above, and kArgument if t is out of range; -infinity if t is not allowed.
 Result<double> masked_log_probability(std::span<const float> logits, std::span<const std::uint32_t> mask,
                                       TokenId token);
+
+// Logits whose bit is clear become -infinity; the others keep every bit, the payload of a NaN included. Logits that the
+// mask has no bits for count as not allowed, an empty mask (unlike above) allows none, and bits past the logits are not
+// looked at: the widths of a vocabulary and of a model's padded logits may differ either way, and nothing is an error.
+// Cost: at most about that of copying the logits; words of the mask that are all ones cost no write.
+void apply_mask(std::span<float> logits, std::span<const std::uint32_t> mask) noexcept;
+// The same for logits stored as IEEE 754 binary16 (-infinity is 0xFC00), and as bfloat16, the upper half of a float32
+// (0xFF80).
+void apply_mask_float16(std::span<std::uint16_t> logits, std::span<const std::uint32_t> mask) noexcept;
+void apply_mask_bfloat16(std::span<std::uint16_t> logits, std::span<const std::uint32_t> mask) noexcept;
 
 // The supports take probabilities (finite, >= 0, sum 1 within 1e-6; else kArgument) and return the indices they keep,
 // ascending. They always keep at least one index and never one of probability 0. "Descending" below means by descending
