@@ -42,13 +42,16 @@ struct Compiler::Impl {
 Compiler::Compiler(std::shared_ptr<const Vocabulary> vocabulary, const Limits& limits)
     : impl_(std::make_unique<Impl>(std::move(vocabulary), limits)) {
   // The frames that belong to the vocabulary, made now rather than in somebody's first masks: those of any JSON text.
-  const auto any = compile_json_schema("true");
-  if (!any) return;
   std::vector<std::uint32_t> mask(impl_->vocabulary->mask_words());
-  for (const std::string_view prefix : {"",  "\"", "\"\\", "\"\\u", "\"a", "{",  "{\"a", "{\"a\"", "{\"a\":", "[", "[1",
-                                        "-", "0",  "1",    "1.",    "1.5", "1e", "1e+",  "1e5",    "true",    "t"}) {
-    Matcher matcher(*any);
-    if (prefix.empty() || matcher.accept_bytes(prefix)) matcher.fill_mask(mask);
+  for (const std::string_view schema : {"true", R"({"type": ["integer", "boolean"]})"}) {
+    const auto any = compile_json_schema(schema);
+    if (!any) continue;
+    for (const std::string_view prefix :
+         {"",  "\"", "\"\\", "\"\\u", "\"a", "{",  "{\"a", "{\"a\"", "{\"a\":", "[", "[1",
+          "-", "0",  "1",    "12",     "1.",  "1.5", "1e",    "1e+",    "1e5",     "true", "t", "-1"}) {
+      Matcher matcher(*any);
+      if (prefix.empty() || matcher.accept_bytes(prefix)) matcher.fill_mask(mask);
+    }
   }
 }
 Compiler::~Compiler() = default;

@@ -16,6 +16,16 @@ FrameKey key_of(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper
           counting ? stepper.structures()->counter(head.w2) : LengthCounter{}};
 }
 
+// What may follow a number or a literal in JSON: signs and white space.
+const ByteSet& structural_bytes() {
+  static const ByteSet bytes = [] {
+    ByteSet set = json_space();
+    for (const char c : {',', ']', '}', ':'}) set.insert(static_cast<std::uint8_t>(c));
+    return set;
+  }();
+  return bytes;
+}
+
 }  // namespace
 
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
@@ -92,6 +102,7 @@ void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& 
     const auto children = trie.children(end);
     const auto bytes = trie.child_bytes(end);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (spaced && !structural_bytes().contains(bytes[i])) continue;  // nothing of JSON goes on so
       out.exit_bytes.insert(bytes[i]);
       pairs.emplace_back(space.contains(bytes[i]) ? std::uint8_t{' '} : bytes[i], children[i]);
     }
