@@ -39,6 +39,14 @@ bool follow(ExprArena& arena, ExprId e, const Utf8Sequence& sequence, std::uint8
   return all;
 }
 
+template <class Bounds>
+void add_lengths(const ExprLengths& lengths, Bounds& bounds) {
+  bounds.lengths_known = bounds.lengths_known && lengths.known;
+  bounds.least = std::min(bounds.least, lengths.least);
+  bounds.from = std::max(bounds.from, lengths.from);
+  bounds.to = std::min(bounds.to, lengths.to);
+}
+
 constexpr unsigned kMaxClosure = 12;  // expressions that a loop may go through
 
 // The classes that keep e alive for ever, through few expressions; greedy: a class that kills one of them is left out
@@ -68,13 +76,7 @@ CharacterLoop closure(ExprArena& arena, ExprId e, Steps&& steps_of) {
   loop.lengths_known = true;
   loop.least = kUnbounded;
   loop.to = kUnbounded;
-  for (const ExprId r : reached) {
-    const ExprLengths lengths = arena.lengths(r);
-    loop.lengths_known = loop.lengths_known && lengths.known;
-    loop.least = std::min(loop.least, lengths.least);
-    loop.from = std::max(loop.from, lengths.from);
-    loop.to = std::min(loop.to, lengths.to);
-  }
+  for (const ExprId r : reached) add_lengths(arena.lengths(r), loop);
   return loop;
 }
 
@@ -179,7 +181,10 @@ CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t c
     }
     std::sort(next.begin(), next.end());
     next.erase(std::unique(next.begin(), next.end()), next.end());
-    if (all) reach.sure = length;
+    if (all) {
+      reach.sure = length;
+      for (const ExprId n : next) add_lengths(arena.lengths(n), reach);
+    }
     if (next.empty()) {
       reach.most = length - 1;
       return reach;

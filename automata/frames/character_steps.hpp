@@ -47,9 +47,14 @@ struct CharacterLoops {
 };
 
 // How long texts over some classes keep an expression alive: all up to `sure` characters, none of more than `most`.
+// The lengths are of what follows those that are sure, as in CharacterLoop.
 struct CharacterReach {
   std::uint32_t sure = 0;
   std::uint32_t most = kUnbounded;
+  bool lengths_known = true;
+  std::uint32_t least = kUnbounded;
+  std::uint32_t from = 0;
+  std::uint32_t to = kUnbounded;
 };
 
 class CharacterFacts {

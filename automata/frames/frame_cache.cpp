@@ -33,7 +33,11 @@ FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCach
 
 const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie, node, stepper);
-  const FrameKey key = key_of(head, trie, node, stepper);
+  return find_or_build(key_of(head, trie, node, stepper), head, trie, node, stepper);
+}
+
+const Frame& FrameCache::find_or_build(const FrameKey& key, const Head& head, TrieId trie, Trie::Node node,
+                                       Stepper& stepper) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = frames_.find(key); it != frames_.end()) return *it->second;
@@ -41,7 +45,7 @@ const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Ste
   // Built outside the lock: two threads may do the same work once, none waits for another's.
   auto frame = std::make_unique<Frame>();
   if (head.kind() == HeadKind::kText && trie == TrieId::kTokens && node == Trie::kRoot) {
-    build_text(head, stepper, *frame);
+    build_text(head, key.shared, stepper, *frame);
   } else {
     build(head, trie, node, stepper, *frame);
   }
@@ -49,9 +53,21 @@ const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Ste
   return *frames_.emplace(key, std::move(frame)).first->second;
 }
 
-void FrameCache::build_text(const Head& head, Stepper& stepper, Frame& out) {
-  add_prefixes(head, tables_->root_place(stepper.text_style()).ends, stepper, out);
-  TextFrameBuilder(*tables_, facts_, stepper).build(head, out);
+void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out) {
+  const TextEnds& ends = tables_->root_place(stepper.text_style()).ends;
+  TextFrameBuilder builder(*tables_, facts_, stepper);
+  if (head.w2 == 0 && !sharing) {
+    const ExprId saturated = stepper.arena().saturated(head.w1, TextGroups::kLong);
+    if (saturated != head.w1 && ends.most_code_points <= TextGroups::kLong) {
+      const Head same = Head::make(HeadKind::kText, 0, saturated, 0);
+      FrameKey key = key_of(same, TrieId::kTokens, Trie::kRoot, stepper);
+      key.shared = true;
+      builder.build_on(find_or_build(key, same, TrieId::kTokens, Trie::kRoot, stepper), head, out);
+      return;
+    }
+  }
+  add_prefixes(head, ends, stepper, out);
+  builder.build(head, sharing, out);
 }
 
 void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper, Frame& out) const {

@@ -50,12 +50,14 @@ struct Frame {
   std::uint32_t most_min = kUnbounded;
   std::vector<std::pair<std::uint32_t, TokenId>> longer;  // ascending by need
   TokenSet irregular;
+  const Frame* base = nullptr;  // with the tokens that are not here, and the prefixes
 };
 
 struct FrameKey {
   Head head;
   std::uint32_t place = 0;  // trie and node
   LengthCounter left;       // of quoted text
+  bool shared = false;      // only with short tokens
   friend bool operator==(const FrameKey&, const FrameKey&) = default;
 };
 
@@ -85,7 +87,8 @@ class FrameCache {
   std::size_t memory_bytes() const;
 
  private:
-  void build_text(const Head& head, Stepper& stepper, Frame& out);
+  const Frame& find_or_build(const FrameKey& key, const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
+  void build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out);
   void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   static void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out);
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);

@@ -283,14 +283,17 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
     // Long texts share what is known of their pattern, whatever is left to come.
     const LengthCounter left = stepper_.structures()->counter(item.head.w2);
     const Frame& f = frame(Head::make(HeadKind::kText, 0, item.head.w1, 0), id, node);
-    if (f.counts && left.max_left >= f.least_left && left.min_left <= f.most_min) {
-      add_set(f.inside);
-      for (const auto& [need, token] : f.longer) {
-        if (need > left.max_left) break;
-        ids_.push_back(token);
+    const bool fits = f.counts && left.max_left >= f.least_left && left.min_left <= f.most_min;
+    if (fits && (f.base == nullptr || (left.max_left >= f.base->least_left && left.min_left == 0))) {
+      for (const Frame* part = &f; part != nullptr; part = part->base) {
+        add_set(part->inside);
+        for (const auto& [need, token] : part->longer) {
+          if (need > left.max_left) break;
+          ids_.push_back(token);
+        }
       }
       walk_irregular(item);
-      prefixes_ = f.prefixes;
+      prefixes_ = f.base == nullptr ? f.prefixes : f.base->prefixes;
       const std::vector<std::uint32_t>& counts = ends.code_points;
       for (std::uint32_t p = 0; p < counts.size(); ++p) {
         if (counts[p] < left.min_left || counts[p] > left.max_left) clear(prefixes_, p);
@@ -300,10 +303,12 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
     }
   }
   const Frame& f = frame(item.head, id, node);
-  add_set(f.inside);
-  add_set(f.irregular);
-  for (const auto& [need, token] : f.longer) ids_.push_back(token);
-  add_ends(ends, item.rest, &f.prefixes);
+  for (const Frame* part = &f; part != nullptr; part = part->base) {
+    add_set(part->inside);
+    add_set(part->irregular);
+    for (const auto& [need, token] : part->longer) ids_.push_back(token);
+  }
+  add_ends(ends, item.rest, f.base == nullptr ? &f.prefixes : &f.base->prefixes);
 }
 
 void Masker::walk_irregular(const Item& item) {

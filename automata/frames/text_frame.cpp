@@ -12,16 +12,22 @@ TextFrameBuilder::TextFrameBuilder(const VocabularyTables& tables, CharacterFact
       arena_(stepper.arena()),
       bits_(tables.vocabulary->mask_words()) {}
 
-void TextFrameBuilder::build(const Head& head, Frame& out) {
+void TextFrameBuilder::start(const Head& head, Frame& out) {
   head_ = head;
   counting_ = head.w2 != 0;
   left_ = counting_ ? stepper_.structures()->counter(head.w2) : LengthCounter{};
   out_ = &out;
   put_ = 0;
   reached_.clear();
+  const ExprLengths lengths = arena_.lengths(head.w1);
+  short_ = (lengths.known ? std::min(lengths.from, kUnbounded / 2) : 0) + Frame::kShort;
+  out.least_left = short_;
+}
+
+void TextFrameBuilder::build(const Head& head, bool sharing, Frame& out) {
+  start(head, out);
+  sharing_ = sharing;
   const ExprId e = head.w1;
-  const ExprLengths lengths = arena_.lengths(e);
-  out.least_left = (lengths.known ? lengths.from : 0) + Frame::kShort;
   if (add_endless(e)) return;
   const Trie& trie = tables_.tokens;
   const ByteSet first = arena_.first_bytes(e);
@@ -59,7 +65,7 @@ void TextFrameBuilder::build(const Head& head, Frame& out) {
 // Every text keeps e alive: all tokens of the text stay inside.
 bool TextFrameBuilder::add_endless(ExprId e) {
   const CharacterLoops& loops = facts_.loops(arena_, e);
-  if (!loops.endless || counting_) return false;
+  if (!loops.endless || counting_ || sharing_) return false;
   const CharacterLoop& loop = loops.loops[0];
   const TextBody& body = *tables_.root_place(stepper_.text_style()).body;
   out_->inside = body.all;
@@ -125,8 +131,8 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
       if (after.size() == 1) {
         const CharacterReach reach = this->reach(after.front(), group.others, group.most_others);
         v.longest = reach.most;
-        if (!counting_ && reach.sure > (v.sure ? v.most : 0)) {
-          v = {reach.sure, reach.most, false, 0, 0, kUnbounded, true};
+        if ((!counting_ || reach.lengths_known) && reach.sure > (v.sure ? v.most : 0)) {
+          v = {reach.sure, reach.most, reach.lengths_known, reach.least, reach.from, reach.to, true};
         }
       }
       const auto count_to = [&](std::uint32_t most) {
@@ -160,6 +166,7 @@ void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& 
     walk_token(token);
   } else if (!counting_) {
     if (!v.known) out_->counts = false;
+    if (v.from != v.least) be_exact_from(characters, v.from);
     put(token.token, characters, v.from, v.to);
   } else if (characters > left_.max_left || v.least > left_.max_left - characters) {
     return;  // too long, whatever it led to
@@ -216,15 +223,23 @@ void TextFrameBuilder::put_after(TokenId token, std::uint32_t characters, const 
     return;
   }
   const ExprLengths lengths = arena_.lengths(after.w1);
-  if (!lengths.known || lengths.from != lengths.least) out_->counts = false;
+  if (!lengths.known) out_->counts = false;
+  if (lengths.from != lengths.least) be_exact_from(characters, lengths.from);
   put(token, characters, lengths.from, lengths.to);
 }
 
+// Where lengths between the least and `from` may be missing, the frame tells nothing of texts with less left.
+void TextFrameBuilder::be_exact_from(std::uint32_t characters, std::uint32_t from) {
+  const std::uint32_t need = from > kUnbounded - 1 - characters ? kUnbounded : characters + from;
+  out_->least_left = std::max(out_->least_left, need);
+}
+
 void TextFrameBuilder::put(TokenId token, std::uint32_t characters, std::uint32_t from, std::uint32_t to) {
+  if (sharing_ && characters > TextGroups::kLong) return;
   if (!counting_) {
     const std::uint32_t need = from > kUnbounded - 1 - characters ? kUnbounded : characters + from;
     out_->most_min = std::min(out_->most_min, to > kUnbounded - 1 - characters ? kUnbounded : to + characters);
-    if (need > out_->least_left) {
+    if (need > short_) {
       out_->longer.push_back({need, token});
       return;
     }
@@ -233,28 +248,46 @@ void TextFrameBuilder::put(TokenId token, std::uint32_t characters, std::uint32_
   ++put_;
 }
 
-// Tokens with escapes or parts of characters.
-void TextFrameBuilder::walk_irregular() {
-  const Trie& trie = groups_.irregular();
-  const auto down = [&](auto&& self, Trie::Node n, const Head& here) -> void {
+// Calls emit(tokens, characters, head after) for the texts of the trie that stay inside.
+template <class Emit>
+void TextFrameBuilder::walk_trie(const Trie& trie, Emit&& emit) {
+  const auto down = [&](auto&& self, Trie::Node n, const Head& here, std::uint32_t characters) -> void {
     const ByteSet alive = here.aux() == 0 ? arena_.first_bytes(here.w1) | ByteSet::single('\\')
                                           : quoted_bytes(static_cast<QuotedStage>(here.aux() & 0xFU));
+    if (here.aux() == 0) ++characters;
     const auto bytes = trie.child_bytes(n);
     const auto children = trie.children(n);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       if (!alive.contains(bytes[i])) continue;
       const HeadStep step = stepper_.step_head(here, bytes[i]);
       if (!step.alive) continue;
-      for (const TokenId token : trie.at(children[i])) {
-        set_bit(bits_, token);
-        ++put_;
-      }
-      if (!trie.is_leaf(children[i])) self(self, children[i], step.next);
+      if (const auto tokens = trie.at(children[i]); !tokens.empty()) emit(tokens, characters, step.next);
+      if (!trie.is_leaf(children[i])) self(self, children[i], step.next, characters);
     }
   };
+  down(down, Trie::kRoot, head_, 0);
+}
+
+// Tokens with escapes or parts of characters.
+void TextFrameBuilder::walk_irregular() {
   put_ = 0;
-  down(down, Trie::kRoot, head_);
+  walk_trie(groups_.irregular(), [&](std::span<const TokenId> tokens, std::uint32_t characters, const Head&) {
+    if (sharing_ && characters > TextGroups::kLong) return;
+    for (const TokenId token : tokens) set_bit(bits_, token);
+    put_ += tokens.size();
+  });
   out_->irregular = TokenSet::take(bits_, put_);
+}
+
+void TextFrameBuilder::build_on(const Frame& shared, const Head& head, Frame& out) {
+  start(head, out);
+  out.base = &shared;
+  out.counts = shared.counts;
+  walk_trie(groups_.long_tokens(), [&](std::span<const TokenId> tokens, std::uint32_t characters, const Head& after) {
+    for (const TokenId token : tokens) put_after(token, characters, after);
+  });
+  std::sort(out.longer.begin(), out.longer.end());
+  out.inside = TokenSet::take(bits_, put_);
 }
 
 }  // namespace weir

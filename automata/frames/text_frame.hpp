@@ -18,10 +18,15 @@ class TextFrameBuilder {
  public:
   TextFrameBuilder(const VocabularyTables& tables, CharacterFacts& facts, Stepper& stepper);
 
-  // Fills `out.inside` and, for heads without a counter, what tells which of its tokens fit a number of characters.
-  void build(const Head& head, Frame& out);
+  // Fills `out`: what stays inside and, for heads without a counter, what tells which of its tokens fit a number of
+  // characters. `sharing`: only tokens of up to TextGroups::kLong characters.
+  void build(const Head& head, bool sharing, Frame& out);
+  // Fills `out` from the shared frame of an expression that such tokens cannot tell from the head's own: with the
+  // longer tokens.
+  void build_on(const Frame& shared, const Head& head, Frame& out);
 
  private:
+  void start(const Head& head, Frame& out);
   // What is sure of the tokens of a group: those with up to `most` characters after the first stay inside, and what
   // may then follow has the lengths of a CharacterLoop; those with more than `longest` do not.
   struct Verdict {
@@ -43,8 +48,11 @@ class TextFrameBuilder {
   void add_token(const TextGroups::Token& token, const Verdict& verdict);
   void walk_token(const TextGroups::Token& token);
   void walk_node(Trie::Node n, const Head& here, std::uint32_t characters);
+  void be_exact_from(std::uint32_t characters, std::uint32_t from);
   void put_after(TokenId token, std::uint32_t characters, const Head& after);
   void walk_irregular();
+  template <class Emit>
+  void walk_trie(const Trie& trie, Emit&& emit);
   // A token that stays inside: its characters, and the lengths of what may follow.
   void put(TokenId token, std::uint32_t characters, std::uint32_t from, std::uint32_t to);
 
@@ -57,7 +65,9 @@ class TextFrameBuilder {
   Head head_;
   LengthCounter left_;
   bool counting_ = false;  // head_ has a counter
+  bool sharing_ = false;
   Frame* out_ = nullptr;
+  std::uint32_t short_ = 0;  // tokens that need more characters go to Frame::longer
   std::vector<std::pair<const TextGroups::Group*, Verdict>> verdicts_;  // scratch
   struct Reached {
     ExprId expr = kEmptyExpr;

@@ -56,8 +56,10 @@ TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) {
   std::vector<Entry> entries;
   entries.reserve(body.tokens.size());
   std::vector<std::pair<std::string_view, std::uint32_t>> irregular;
+  std::vector<std::pair<std::string_view, std::uint32_t>> long_tokens;
   for (const TextBody::Token& t : body.tokens) {
     const std::string_view text = vocabulary.token(t.token);
+    if (t.code_points > kLong) long_tokens.emplace_back(text, t.token);
     if (text.find('\\') != std::string_view::npos || find_invalid_utf8(text)) {
       irregular.emplace_back(text, t.token);
       continue;
@@ -91,6 +93,7 @@ TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) {
   }
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   irregular_ = Trie(std::move(irregular));
+  long_ = Trie(std::move(long_tokens));
 }
 
 }  // namespace weir

@@ -69,6 +69,9 @@ class TextGroups {
   }
   // Tokens of the text with an escape, or with a part of a character: these are walked.
   const Trie& irregular() const noexcept { return irregular_; }
+  // The tokens with more than kLong characters, these and others.
+  static constexpr std::uint32_t kLong = 32;
+  const Trie& long_tokens() const noexcept { return long_; }
   std::size_t memory_bytes() const noexcept {
     return groups_.capacity() * sizeof(Group) + tokens_.capacity() * sizeof(Token) + irregular_.memory_bytes();
   }
@@ -81,6 +84,7 @@ class TextGroups {
   std::vector<std::uint32_t> first_;  // by ASCII byte, then by class: groups_[first_[i] .. first_[i + 1]]
   std::vector<Token> tokens_;
   Trie irregular_;
+  Trie long_;
 };
 
 }  // namespace weir

@@ -101,6 +101,7 @@ TextEnds make_ends(std::vector<Ending> endings) {
     if (ends.prefixes.empty() || ends.prefixes.back() != e.prefix) {
       ends.prefixes.push_back(e.prefix);
       ends.code_points.push_back(e.code_points);
+      ends.most_code_points = std::max(ends.most_code_points, e.code_points);
       ends.prefix_first.push_back(static_cast<std::uint32_t>(ends.by_prefix.size()));
     }
     ends.by_prefix.push_back({e.suffix, e.token});

@@ -168,6 +168,11 @@ std::vector<ExprLoop> ExprArena::loops(ExprId e) {
   return loops;
 }
 
+ExprId ExprArena::saturated(ExprId e, std::uint32_t count) {
+  const Lock lock(impl_->mutex);
+  return impl_->saturated(e, count);
+}
+
 ExprId ExprArena::with_length(ExprId e, std::uint32_t min, std::uint32_t max) {
   const Lock lock(impl_->mutex);
   const ExprId bounded = impl_->intersect({e, impl_->repeat(impl_->any_code_point(), min, max)});

@@ -76,6 +76,7 @@ struct ExprArena::Impl {
   const ExprLengths* known_lengths(ExprId e) const noexcept { return facts[e].lengths.load(std::memory_order_acquire); }
   const ByteSet& alphabet(ExprId e);
   void append_loops(ExprId e, std::vector<ExprLoop>& out) const;
+  ExprId saturated(ExprId e, std::uint32_t count);
   ExprRow& row(ExprId e);
   ExprRow* existing_row(ExprId e) const noexcept {
     return e < rows.size() ? rows[e].load(std::memory_order_acquire) : nullptr;
@@ -109,6 +110,7 @@ struct ExprArena::Impl {
   std::unordered_map<std::uint64_t, ExprId> raw_steps_;  // derivatives taken by the emptiness search
   std::deque<ExprLengths> lengths_;
   std::unordered_map<ExprId, ByteSet> alphabets_;
+  std::unordered_map<std::uint64_t, ExprId> saturated_;  // by expression and count
   ExprId any_code_point_ = 0;
   ExprId any_text_ = 0;
 };

@@ -193,4 +193,41 @@ void ExprArena::Impl::append_loops(ExprId e, std::vector<ExprLoop>& out) const {
   }
 }
 
+ExprId ExprArena::Impl::saturated(ExprId root, std::uint32_t count) {
+  const auto key = [count](ExprId e) { return (std::uint64_t{count} << 32U) | e; };
+  std::vector<ExprId> open{root};
+  std::vector<ExprId> parts;
+  while (!open.empty()) {
+    const ExprId e = open.back();
+    if (saturated_.contains(key(e))) {
+      open.pop_back();
+      continue;
+    }
+    const ExprNode n = nodes[e];
+    parts.clear();
+    switch (n.kind) {
+      case ExprKind::kConcat: parts = {n.a, n.b}; break;
+      case ExprKind::kAlternate: parts.assign(children_of(n).begin(), children_of(n).end()); break;
+      case ExprKind::kRepeat: parts = {n.a}; break;
+      default: break;
+    }
+    const std::size_t before = open.size();
+    for (const ExprId part : parts) {
+      if (!saturated_.contains(key(part))) open.push_back(part);
+    }
+    if (open.size() > before) continue;
+    open.pop_back();
+    for (ExprId& part : parts) part = saturated_.at(key(part));
+    ExprId result = e;
+    switch (n.kind) {
+      case ExprKind::kConcat: result = concat(parts[0], parts[1]); break;
+      case ExprKind::kAlternate: result = alternate(parts); break;
+      case ExprKind::kRepeat: result = repeat(parts[0], n.b, n.c > count ? kUnbounded : n.c); break;
+      default: break;
+    }
+    saturated_.emplace(key(e), result);
+  }
+  return saturated_.at(key(root));
+}
+
 }  // namespace weir

@@ -179,6 +179,9 @@ class ExprArena {
   ExprLengths lengths(ExprId e);                           // in code points
   ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
   std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
+  // e with every finite maximum of a repetition above `count` taken away: up to `count` rounds nobody can tell. May be
+  // called while others match.
+  ExprId saturated(ExprId e, std::uint32_t count);
   // The texts of e that have min..max code points. May be called while others match.
   ExprId with_length(ExprId e, std::uint32_t min, std::uint32_t max);
 
