@@ -152,8 +152,17 @@ void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& 
   constexpr std::size_t kFew = 3;
   if (bytes.size() <= kFew) {
     for (std::size_t i = 0; i < bytes.size(); ++i) take(children[i], bytes[i]);
+    depth_ = depth;
+    return;
+  }
+  const ByteSet first = stepper_.first_bytes(items);
+  constexpr std::size_t kSome = 24;
+  if (bytes.size() <= kSome || bytes.size() <= static_cast<std::size_t>(first.size())) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (first.contains(bytes[i])) take(children[i], bytes[i]);
+    }
   } else {
-    stepper_.first_bytes(items).for_each([&](std::uint8_t byte) {
+    first.for_each([&](std::uint8_t byte) {
       if (const Trie::Node c = trie.child(node, byte); c != Trie::kRoot) take(c, byte);
     });
   }
@@ -388,7 +397,6 @@ void Masker::apply_key(const Item& item, TrieId id, Trie::Node node) {
     for (const KeySet::Edge& edge : record.keys->edges(here)) {
       consider(ends.by_first[edge.byte], ends.by_first[edge.byte + 1U]);
     }
-    consider(ends.by_first['\\'], ends.by_first['\\' + 1]);
   }
   const auto after = [&](std::uint32_t label) {
     return store_.intern_one(

@@ -17,6 +17,7 @@ constexpr std::size_t kLargePlace = 4096;
 // The automaton of any text, counting code points.
 struct AnyInner {
   std::uint32_t count = 0;
+  int first = -1;  // byte of the text
   bool at_lead = false;
   std::uint8_t low = 0x80;  // allowed range of the next continuation byte
   std::uint8_t high = 0xBF;
@@ -27,6 +28,7 @@ struct AnyInner {
     return true;
   }
   bool take_byte(std::uint8_t b) {
+    if (first < 0) first = b;
     const bool fits = at_lead || (b >= low && b <= high);
     // The lead decides what may follow it (RFC 3629, section 4).
     low = at_lead && b == 0xE0 ? 0xA0 : at_lead && b == 0xF0 ? 0x90 : 0x80;
@@ -43,6 +45,7 @@ struct BodyScan {
   bool inside = false;               // all of it stays in the text
   std::optional<std::size_t> quote;  // or this byte closes it
   std::uint32_t code_points = 0;
+  int first = -1;  // byte of the text up to the quote; none: empty
 };
 
 BodyScan scan_body(std::string_view text, bool any_escape) {
@@ -51,16 +54,17 @@ BodyScan scan_body(std::string_view text, bool any_escape) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     switch (step_quoted(inner, aux, static_cast<std::uint8_t>(text[i]), '"', any_escape)) {
       case QuotedStep::kDead: return {};
-      case QuotedStep::kEnd: return {false, i, inner.count};
+      case QuotedStep::kEnd: return {false, i, inner.count, inner.first};
       case QuotedStep::kAlive: break;
     }
   }
   const auto stage = static_cast<QuotedStage>(aux & 0xFU);
   const bool pending = stage >= QuotedStage::kEscape;  // an escape that is not complete still counts one
-  return {true, std::nullopt, inner.count + (pending ? 1U : 0U)};
+  return {true, std::nullopt, inner.count + (pending ? 1U : 0U), inner.first};
 }
 
 struct Ending {
+  int first = -1;
   std::string prefix;
   std::uint32_t code_points = 0;
   Trie::Node suffix = 0;
@@ -95,7 +99,9 @@ void seal(TextBody& body, std::size_t mask_words) {
 
 TextEnds make_ends(std::vector<Ending> endings) {
   TextEnds ends;
-  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) { return a.prefix < b.prefix; });
+  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
+    return std::tie(a.first, a.prefix) < std::tie(b.first, b.prefix);
+  });
   std::vector<std::pair<Trie::Node, TextEnds::Split>> by_suffix;
   for (const Ending& e : endings) {
     if (ends.prefixes.empty() || ends.prefixes.back() != e.prefix) {
@@ -103,6 +109,7 @@ TextEnds make_ends(std::vector<Ending> endings) {
       ends.code_points.push_back(e.code_points);
       ends.most_code_points = std::max(ends.most_code_points, e.code_points);
       ends.prefix_first.push_back(static_cast<std::uint32_t>(ends.by_prefix.size()));
+      ++ends.by_first[static_cast<std::size_t>(e.first + 1)];
     }
     ends.by_prefix.push_back({e.suffix, e.token});
     by_suffix.push_back({e.suffix, {static_cast<std::uint32_t>(ends.prefixes.size() - 1), e.token}});
@@ -120,12 +127,8 @@ TextEnds make_ends(std::vector<Ending> endings) {
 
   std::vector<std::pair<std::string_view, std::uint32_t>> entries;
   for (std::size_t p = 0; p < ends.prefixes.size(); ++p) {
-    const std::string& prefix = ends.prefixes[p];
-    entries.emplace_back(prefix, static_cast<std::uint32_t>(p));
-    if (!prefix.empty()) ++ends.by_first[static_cast<std::uint8_t>(prefix.front()) + 1U];
+    entries.emplace_back(ends.prefixes[p], static_cast<std::uint32_t>(p));
   }
-  const bool has_empty = !ends.prefixes.empty() && ends.prefixes.front().empty();
-  ends.by_first[0] = has_empty ? 1 : 0;
   for (std::size_t b = 1; b <= 256; ++b) ends.by_first[b] += ends.by_first[b - 1];
   ends.prefix_trie = Trie(std::move(entries));
   return ends;
@@ -193,7 +196,7 @@ TextPlace make_text_place(const Vocabulary& vocabulary, const Trie& trie, Trie::
       return;
     }
     const std::string_view suffix = text.substr(*scan.quote + 1);
-    endings.push_back({std::string(text.substr(0, *scan.quote)), scan.code_points,
+    endings.push_back({scan.first, std::string(text.substr(0, *scan.quote)), scan.code_points,
                        find(suffixes, spaced ? structural_form(suffix) : std::string(suffix)), token});
   });
   if (fresh) seal(*fresh, vocabulary.mask_words());

@@ -46,10 +46,10 @@ struct TextBody {
 
 // The tokens that close the text midway.
 struct TextEnds {
-  std::vector<std::string> prefixes;  // ascending; as they are written, escapes and all
+  std::vector<std::string> prefixes;  // as they are written, escapes and all; by the first byte they stand for
   std::vector<std::uint32_t> code_points;
   std::uint32_t most_code_points = 0;
-  std::array<std::uint32_t, 257> by_first{};  // prefixes that start with byte b: by_first[b] .. by_first[b + 1]
+  std::array<std::uint32_t, 257> by_first{};  // prefixes of texts that start with byte b: by_first[b] .. by_first[b + 1]
   Trie prefix_trie;                           // payload: index into prefixes
 
   struct Split {
