@@ -97,7 +97,39 @@ const CharacterSteps& CharacterFacts::steps_locked(ExprArena& arena, ExprId e) {
     if (alive == classes.bytes(c)) out.all |= std::uint64_t{1} << c;
     alive.for_each([&](std::uint8_t b) { add_target(out, arena.step(e, b), c); });
   }
-  if ((first & ByteSet::range(0x80, 0xFF)).empty()) return out;
+  if (!(first & ByteSet::range(0x80, 0xFF)).empty()) add_wide_steps(arena, e, out);
+  return out;
+}
+
+void CharacterFacts::add_wide_steps(ExprArena& arena, ExprId e, CharacterSteps& out) {
+  const TextClasses& classes = TextClasses::get();
+  const auto parts = arena.first_characters(e);
+  if (!parts || (parts->size() == 1 && parts->front() == e)) {
+    add_wide_steps_by_bytes(arena, e, out);
+    return;
+  }
+  std::vector<ExprArena::CharacterPart> matches;
+  for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
+    matches.clear();
+    for (const ExprId part : *parts) {
+      const CharacterSteps& steps = steps_locked(arena, part);
+      const bool all = ((steps.all >> c) & 1U) != 0;
+      if (!all && ((steps.some >> c) & 1U) != 0) {  // some of the class only
+        add_wide_steps_by_bytes(arena, e, out);
+        return;
+      }
+      matches.push_back({part, all});
+    }
+    const ExprId target = arena.character_step(e, matches);
+    if (target == kEmptyExpr) continue;
+    out.some |= std::uint64_t{1} << c;
+    out.all |= std::uint64_t{1} << c;
+    add_target(out, target, c);
+  }
+}
+
+void CharacterFacts::add_wide_steps_by_bytes(ExprArena& arena, ExprId e, CharacterSteps& out) {
+  const TextClasses& classes = TextClasses::get();
   std::vector<ExprId> reached;
   for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
     reached.clear();
@@ -110,7 +142,6 @@ const CharacterSteps& CharacterFacts::steps_locked(ExprArena& arena, ExprId e) {
     if (all) out.all |= std::uint64_t{1} << c;
     for (const ExprId r : reached) add_target(out, r, c);
   }
-  return out;
 }
 
 const CharacterSteps& CharacterFacts::steps(ExprArena& arena, ExprId e) {

@@ -67,6 +67,9 @@ class CharacterFacts {
 
  private:
   const CharacterSteps& steps_locked(ExprArena& arena, ExprId e);
+  // Adds what e does with characters beyond ASCII: from its structure if that tells, else by bytes.
+  void add_wide_steps(ExprArena& arena, ExprId e, CharacterSteps& out);
+  void add_wide_steps_by_bytes(ExprArena& arena, ExprId e, CharacterSteps& out);
 
   std::mutex mutex_;
   std::unordered_map<ExprId, std::unique_ptr<CharacterSteps>> steps_;

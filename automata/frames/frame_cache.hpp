@@ -44,12 +44,18 @@ struct Frame {
   // least `least_left` characters left, and no more than most_min that must still come, the tokens that stay inside are
   // `inside`, of `longer` those that need no more characters than are left, and of the irregular tokens those that a
   // walk takes. Without a counter: `inside`, `longer` and `irregular`, all of them.
-  static constexpr std::uint32_t kShort = 16;
+  static constexpr std::uint32_t kShort = TextGroups::ClassSet::kShort;
   std::uint32_t least_left = 0;
   bool counts = true;
   std::uint32_t most_min = kUnbounded;
   std::vector<std::pair<std::uint32_t, TokenId>> longer;  // ascending by need
   TokenSet irregular;
+  struct Part {
+    const TextGroups::ClassSet* set = nullptr;
+    std::uint32_t from = 0;  // a token of it needs so many characters more
+  };
+  std::vector<Part> parts;                 // belong to `inside` and `longer`
+  const TokenSet* every = nullptr;         // likewise
   const Frame* base = nullptr;  // with the tokens that are not here, and the prefixes
 };
 

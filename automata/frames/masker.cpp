@@ -294,8 +294,16 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
     const Frame& f = frame(Head::make(HeadKind::kText, 0, item.head.w1, 0), id, node);
     const bool fits = f.counts && left.max_left >= f.least_left && left.min_left <= f.most_min;
     if (fits && (f.base == nullptr || (left.max_left >= f.base->least_left && left.min_left == 0))) {
+      if (f.every != nullptr) add_set(*f.every);
       for (const Frame* part = &f; part != nullptr; part = part->base) {
         add_set(part->inside);
+        for (const Frame::Part& p : part->parts) {
+          add_set(p.set->brief);
+          for (const auto& [characters, token] : p.set->longer) {
+            if (characters > left.max_left || p.from > left.max_left - characters) break;
+            ids_.push_back(token);
+          }
+        }
         for (const auto& [need, token] : part->longer) {
           if (need > left.max_left) break;
           ids_.push_back(token);
@@ -312,7 +320,9 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
     }
   }
   const Frame& f = frame(item.head, id, node);
+  if (f.every != nullptr) add_set(*f.every);
   for (const Frame* part = &f; part != nullptr; part = part->base) {
+    for (const Frame::Part& p : part->parts) add_set(p.set->all);
     add_set(part->inside);
     add_set(part->irregular);
     for (const auto& [need, token] : part->longer) ids_.push_back(token);

@@ -1,8 +1,14 @@
 #include "frames/text_frame.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weir {
+namespace {
+
+std::uint32_t saturated_sum(std::uint32_t a, std::uint32_t b) { return a > kUnbounded - b ? kUnbounded : a + b; }
+
+}  // namespace
 
 TextFrameBuilder::TextFrameBuilder(const VocabularyTables& tables, CharacterFacts& facts, Stepper& stepper)
     : tables_(tables),
@@ -28,52 +34,136 @@ void TextFrameBuilder::build(const Head& head, bool sharing, Frame& out) {
   start(head, out);
   sharing_ = sharing;
   const ExprId e = head.w1;
-  if (add_endless(e)) return;
-  const Trie& trie = tables_.tokens;
   const ByteSet first = arena_.first_bytes(e);
-  (first & ByteSet::range(0x20, 0x7F)).for_each([&](std::uint8_t b) {
-    const auto groups = groups_.starting_with(b);
-    if (groups.empty()) return;
-    const ExprId after = arena_.step(e, b);
-    const Trie::Node node = trie.child(Trie::kRoot, b);
-    add_groups(groups, {&after, 1}, {&node, 1});
-  });
-  if (!(first & ByteSet::range(0x80, 0xFF)).empty()) {
-    const TextClasses& classes = TextClasses::get();
-    const CharacterSteps& steps = facts_.steps(arena_, e);
-    std::vector<ExprId> after;
-    std::vector<Trie::Node> nodes;
-    for (const Trie::Node n : trie.children(Trie::kRoot)) {
-      if (trie.byte(n) >= 0x80) nodes.push_back(n);
-    }
-    for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
-      if (((steps.some >> c) & 1U) == 0) continue;
-      after.clear();
-      if (((steps.all >> c) & 1U) != 0) {
-        for (const CharacterSteps::Target& t : steps.targets) {
-          if (((t.classes >> c) & 1U) != 0) after.push_back(t.expr);
-        }
-      }
-      add_groups(groups_.starting_with_class(c), after, nodes);
-    }
+  constexpr int kFewBytes = 4;
+  if (first.size() <= kFewBytes && (first & ByteSet::range(0x80, 0xFF)).empty()) {
+    first.for_each([&](std::uint8_t b) { walk_from(b); });
+  } else {
+    if (add_endless(e)) return;
+    add_parts(e);
+    add_by_byte(e, first);
   }
   std::sort(out.longer.begin(), out.longer.end());
   out.inside = TokenSet::take(bits_, put_);
   walk_irregular();
 }
 
+void TextFrameBuilder::walk_from(std::uint8_t b) {
+  const Trie::Node node = tables_.tokens.child(Trie::kRoot, b);
+  if (node != Trie::kRoot) walk_node(node, head_, 0);
+}
+
+void TextFrameBuilder::add_by_byte(ExprId e, const ByteSet& first) {
+  const Trie& trie = tables_.tokens;
+  const TextClasses& classes = TextClasses::get();
+  constexpr int kFewBytes = 4;
+  (first & ByteSet::range(0x20, 0x7F)).for_each([&](std::uint8_t b) {
+    const auto groups = groups_.starting_with(b);
+    if (groups.empty()) return;
+    const ExprId after = arena_.step(e, b);
+    // Where little goes on, tokens are walked at once.
+    if (arena_.first_bytes(after).size() <= kFewBytes) {
+      walk_from(b);
+      return;
+    }
+    const Trie::Node node = trie.child(Trie::kRoot, b);
+    add_groups(groups, covered_[classes.of_ascii(b)], {&after, 1}, {&node, 1});
+  });
+  if ((first & ByteSet::range(0x80, 0xFF)).empty()) return;
+  const CharacterSteps& steps = facts_.steps(arena_, e);
+  std::vector<ExprId> after;
+  std::vector<Trie::Node> nodes;
+  for (const Trie::Node n : trie.children(Trie::kRoot)) {
+    if (trie.byte(n) >= 0x80) nodes.push_back(n);
+  }
+  for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
+    if (((steps.some >> c) & 1U) == 0) continue;
+    after.clear();
+    if (((steps.all >> c) & 1U) != 0) {
+      for (const CharacterSteps::Target& t : steps.targets) {
+        if (((t.classes >> c) & 1U) != 0) after.push_back(t.expr);
+      }
+    }
+    add_groups(groups_.starting_with_class(c), covered_[c], after, nodes);
+  }
+}
+
 // Every text keeps e alive: all tokens of the text stay inside.
 bool TextFrameBuilder::add_endless(ExprId e) {
   const CharacterLoops& loops = facts_.loops(arena_, e);
-  if (!loops.endless || counting_ || sharing_) return false;
+  if (!loops.endless || sharing_) return false;
   const CharacterLoop& loop = loops.loops[0];
   const TextBody& body = *tables_.root_place(stepper_.text_style()).body;
-  out_->inside = body.all;
-  // With so much left any token will do.
-  out_->counts = loop.lengths_known;
-  out_->least_left = loop.from > kUnbounded - 1 - body.max_code_points ? kUnbounded : loop.from + body.max_code_points;
-  out_->most_min = loop.to;
+  if (!counting_) {
+    out_->every = &body.all;
+    // With so much left any token will do.
+    out_->counts = loop.lengths_known;
+    out_->least_left = loop.from > kUnbounded / 2 ? kUnbounded : loop.from + body.max_code_points;
+    out_->most_min = loop.to;
+    return true;
+  }
+  if (!loop.lengths_known || left_.max_left < loop.from || left_.min_left > loop.to || body.up_to.empty()) return false;
+  // Short ones leave room for a whole text of e; of the others it depends on how far in one they are.
+  const std::uint32_t sure = left_.max_left - loop.from;
+  out_->every = sure < body.max_code_points ? &body.up_to[body.up_to_index[sure]] : &body.all;
+  for (std::size_t i = body.tokens.size(); i-- > 0 && body.tokens[i].code_points > sure;) {
+    if (body.tokens[i].code_points <= left_.max_left) walk_token(body.tokens[i].token, body.tokens[i].code_points);
+  }
+  out_->inside = TokenSet::take(bits_, put_);
   return true;
+}
+
+// Classes all of whose characters lead to one expression, with an endless loop after it: sets that patterns share.
+void TextFrameBuilder::add_parts(ExprId e) {
+  covered_.fill(0);
+  if (counting_ || sharing_) return;
+  const CharacterSteps& steps = facts_.steps(arena_, e);
+  struct Shared {
+    std::uint64_t first = 0;
+    const CharacterLoop* loop = nullptr;
+  };
+  std::vector<Shared> shared;
+  std::uint64_t several = 0;  // classes that lead to more than one expression
+  std::uint64_t seen = 0;
+  for (const CharacterSteps::Target& t : steps.targets) {
+    several |= seen & t.classes;
+    seen |= t.classes;
+  }
+  for (const CharacterSteps::Target& t : steps.targets) {
+    const std::uint64_t first = t.classes & steps.all & ~several;
+    if (first == 0) continue;
+    const CharacterLoops& loops = facts_.loops(arena_, t.expr);
+    const CharacterLoop* best = nullptr;
+    for (unsigned l = 0; l < loops.count; ++l) {
+      const CharacterLoop& loop = loops.loops[l];
+      if (loop.most != kUnbounded || !loop.lengths_known) continue;
+      if (best == nullptr || std::popcount(loop.classes) > std::popcount(best->classes)) best = &loop;
+    }
+    if (best == nullptr) continue;
+    const auto same = std::find_if(shared.begin(), shared.end(), [&](const Shared& s) {
+      return s.loop->classes == best->classes && s.loop->from == best->from && s.loop->least == best->least &&
+             s.loop->to == best->to;
+    });
+    if (same != shared.end()) {
+      same->first |= first;
+    } else {
+      shared.push_back({first, best});
+    }
+  }
+  for (const Shared& s : shared) {
+    const auto* set = groups_.class_set(s.first, s.loop->classes, bits_.size());
+    if (set == nullptr) continue;
+    out_->parts.push_back({set, s.loop->from});
+    for (unsigned c = 0; c < covered_.size(); ++c) {
+      if (((s.first >> c) & 1U) != 0) covered_[c] = s.loop->classes;
+    }
+    out_->least_left = std::max(out_->least_left, saturated_sum(s.loop->from, Frame::kShort));
+    out_->most_min = std::min(out_->most_min, saturated_sum(s.loop->to, 1));
+    if (s.loop->from != s.loop->least) {
+      const std::uint32_t longest = set->longer.empty() ? Frame::kShort : set->longer.back().first;
+      be_exact_from(longest, s.loop->from);
+    }
+  }
 }
 
 // What holds for a group's tokens, whatever of `after` their first character led to.
@@ -108,8 +198,8 @@ TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group
 }
 
 // `after` is empty where the first character may be dead. `nodes`: where such tokens start.
-void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std::span<const ExprId> after,
-                                  std::span<const Trie::Node> nodes) {
+void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std::uint64_t covered,
+                                  std::span<const ExprId> after, std::span<const Trie::Node> nodes) {
   constexpr std::size_t kMaxAfter = 8;
   if (after.size() > kMaxAfter) after = {};
   std::array<const CharacterLoops*, kMaxAfter> loops{};
@@ -122,7 +212,7 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
   std::size_t sure = 0;
   std::size_t unsure = 0;
   for (const TextGroups::Group& group : groups) {
-    if ((group.others & ~alphabet) != 0) continue;
+    if ((group.others & ~alphabet) != 0 || (covered != 0 && (group.others & ~covered) == 0)) continue;
     Verdict v = judge(group, after, loops);
     const std::span<const TextGroups::Token> tokens = groups_.tokens(group);
     if (v.sure && v.most >= group.most_others) {
@@ -160,10 +250,10 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
 
 void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& v) {
   const std::uint32_t characters = token.others + 1;
-  if (token.others > v.longest) {
+  if (token.others > v.longest || (counting_ && characters > left_.max_left)) {
     return;
   } else if (!v.sure || token.others > v.most) {
-    walk_token(token);
+    walk_token(token.token, characters);
   } else if (!counting_) {
     if (!v.known) out_->counts = false;
     if (v.from != v.least) be_exact_from(characters, v.from);
@@ -174,7 +264,7 @@ void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& 
              (v.to == kUnbounded || left_.min_left <= characters || v.to >= left_.min_left - characters)) {
     put(token.token, characters, v.from, v.to);
   } else {
-    walk_token(token);
+    walk_token(token.token, characters);
   }
 }
 
@@ -186,13 +276,13 @@ const CharacterReach& TextFrameBuilder::reach(ExprId e, std::uint64_t classes, s
   return reached_.back().reach;
 }
 
-void TextFrameBuilder::walk_token(const TextGroups::Token& token) {
-  const std::string_view text = tables_.vocabulary->token(token.token);
+void TextFrameBuilder::walk_token(TokenId token, std::uint32_t characters) {
+  const std::string_view text = tables_.vocabulary->token(token);
   HeadStep step{true, false, head_};
   for (std::size_t i = 0; i < text.size() && step.alive; ++i) {
     step = stepper_.step_head(step.next, static_cast<std::uint8_t>(text[i]));
   }
-  if (step.alive) put_after(token.token, token.others + 1, step.next);
+  if (step.alive) put_after(token, characters, step.next);
 }
 
 // The tokens that start at the node, whose byte has not been taken yet.
@@ -230,15 +320,14 @@ void TextFrameBuilder::put_after(TokenId token, std::uint32_t characters, const 
 
 // Where lengths between the least and `from` may be missing, the frame tells nothing of texts with less left.
 void TextFrameBuilder::be_exact_from(std::uint32_t characters, std::uint32_t from) {
-  const std::uint32_t need = from > kUnbounded - 1 - characters ? kUnbounded : characters + from;
-  out_->least_left = std::max(out_->least_left, need);
+  out_->least_left = std::max(out_->least_left, saturated_sum(characters, from));
 }
 
 void TextFrameBuilder::put(TokenId token, std::uint32_t characters, std::uint32_t from, std::uint32_t to) {
   if (sharing_ && characters > TextGroups::kLong) return;
   if (!counting_) {
-    const std::uint32_t need = from > kUnbounded - 1 - characters ? kUnbounded : characters + from;
-    out_->most_min = std::min(out_->most_min, to > kUnbounded - 1 - characters ? kUnbounded : to + characters);
+    const std::uint32_t need = saturated_sum(characters, from);
+    out_->most_min = std::min(out_->most_min, saturated_sum(characters, to));
     if (need > short_) {
       out_->longer.push_back({need, token});
       return;

@@ -41,12 +41,15 @@ class TextFrameBuilder {
   Verdict judge(const TextGroups::Group& group, std::span<const ExprId> after,
                 std::span<const CharacterLoops* const> loops) const;
   // After the first character of all tokens of the groups: the expressions it may have led to.
-  void add_groups(std::span<const TextGroups::Group> groups, std::span<const ExprId> after,
+  void add_groups(std::span<const TextGroups::Group> groups, std::uint64_t covered, std::span<const ExprId> after,
                   std::span<const Trie::Node> nodes);
+  void add_by_byte(ExprId e, const ByteSet& first);
+  void add_parts(ExprId e);
+  void walk_from(std::uint8_t b);
   bool add_endless(ExprId e);
   const CharacterReach& reach(ExprId e, std::uint64_t classes, std::uint32_t limit);
   void add_token(const TextGroups::Token& token, const Verdict& verdict);
-  void walk_token(const TextGroups::Token& token);
+  void walk_token(TokenId token, std::uint32_t characters);
   void walk_node(Trie::Node n, const Head& here, std::uint32_t characters);
   void be_exact_from(std::uint32_t characters, std::uint32_t from);
   void put_after(TokenId token, std::uint32_t characters, const Head& after);
@@ -67,6 +70,8 @@ class TextFrameBuilder {
   bool counting_ = false;  // head_ has a counter
   bool sharing_ = false;
   Frame* out_ = nullptr;
+  // By class of the first character: groups all of whose other characters are of these classes are there already.
+  std::array<std::uint64_t, 64> covered_{};
   std::uint32_t short_ = 0;  // tokens that need more characters go to Frame::longer
   std::vector<std::pair<const TextGroups::Group*, Verdict>> verdicts_;  // scratch
   struct Reached {

@@ -46,7 +46,7 @@ TextClasses::TextClasses() {
   }
 }
 
-TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) {
+TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) : memory_(std::make_unique<Memory>()) {
   const TextClasses& classes = TextClasses::get();
   struct Entry {
     std::uint32_t start;  // byte, or 128 and the class
@@ -94,6 +94,42 @@ TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) {
   for (std::size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
   irregular_ = Trie(std::move(irregular));
   long_ = Trie(std::move(long_tokens));
+}
+
+const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint64_t others,
+                                                  std::size_t mask_words) const {
+  constexpr std::size_t kMaxSets = 256;
+  const std::lock_guard lock(memory_->mutex);
+  const auto key = std::make_pair(first, others);
+  if (const auto it = memory_->sets.find(key); it != memory_->sets.end()) return it->second.get();
+  if (memory_->sets.size() >= kMaxSets) return nullptr;
+  auto set = std::make_unique<ClassSet>();
+  const TextClasses& classes = TextClasses::get();
+  const auto add = [&](std::span<const Group> of_start) {
+    for (const Group& group : of_start) {
+      if ((group.others & ~others) != 0) continue;
+      for (const Token& t : tokens(group)) {
+        set->all.add(t.token);
+        if (t.others < ClassSet::kShort) {
+          set->brief.add(t.token);
+        } else {
+          set->longer.emplace_back(t.others + 1, t.token);
+        }
+      }
+    }
+  };
+  for (unsigned c = 0; c < classes.count(); ++c) {
+    if (((first >> c) & 1U) == 0) continue;
+    if (c < classes.ascii_count()) {
+      classes.bytes(c).for_each([&](std::uint8_t b) { add(starting_with(b)); });
+    } else {
+      add(starting_with_class(c));
+    }
+  }
+  set->all.seal(mask_words);
+  set->brief.seal(mask_words);
+  std::sort(set->longer.begin(), set->longer.end());
+  return memory_->sets.emplace(key, std::move(set)).first->second.get();
 }
 
 }  // namespace weir

@@ -4,13 +4,17 @@
 // Characters are told apart by class: hexadecimal and other letters of either case, digits, each sign, and the rest of
 // Unicode. A group holds the tokens that start with the same byte (beyond ASCII: with the same class) and whose other
 // characters come from exactly the same classes.
-// Thread safety: immutable after construction.
+// Thread safety: all members may be called by any number of threads.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tokens/text_places.hpp"
@@ -58,7 +62,18 @@ class TextGroups {
     std::uint32_t others = 0;  // characters after the first
   };
 
-  TextGroups() = default;
+  // Tokens whose first character is of one set of classes, and all others of another.
+  struct ClassSet {
+    static constexpr std::uint32_t kShort = 16;
+    TokenSet all;
+    TokenSet brief;                                         // with up to kShort characters
+    std::vector<std::pair<std::uint32_t, TokenId>> longer;  // the others, ascending by characters
+    std::size_t memory_bytes() const noexcept {
+      return all.memory_bytes() + brief.memory_bytes() + longer.capacity() * sizeof(longer[0]);
+    }
+  };
+
+  TextGroups() : memory_(std::make_unique<Memory>()) {}
   TextGroups(const Vocabulary& vocabulary, const TextBody& body);
 
   // Of the tokens that start with this ASCII byte; with a character of this class beyond ASCII.
@@ -67,6 +82,8 @@ class TextGroups {
   std::span<const Token> tokens(const Group& g) const noexcept {
     return std::span(tokens_).subspan(g.first, g.last - g.first);
   }
+  // Remembered, as patterns share their classes; null when very many are. Any number of threads may call it.
+  const ClassSet* class_set(std::uint64_t first, std::uint64_t others, std::size_t mask_words) const;
   // Tokens of the text with an escape, or with a part of a character: these are walked.
   const Trie& irregular() const noexcept { return irregular_; }
   // The tokens with more than kLong characters, these and others.
@@ -77,6 +94,10 @@ class TextGroups {
   }
 
  private:
+  struct Memory {
+    std::mutex mutex;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<const ClassSet>> sets;
+  };
   std::span<const Group> groups(std::size_t i) const noexcept {
     return std::span(groups_).subspan(first_[i], first_[i + 1] - first_[i]);
   }
@@ -85,6 +106,7 @@ class TextGroups {
   std::vector<Token> tokens_;
   Trie irregular_;
   Trie long_;
+  std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace weir

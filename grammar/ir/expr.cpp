@@ -168,6 +168,20 @@ std::vector<ExprLoop> ExprArena::loops(ExprId e) {
   return loops;
 }
 
+std::optional<std::vector<ExprId>> ExprArena::first_characters(ExprId e) {
+  const Lock lock(impl_->mutex);
+  std::vector<ExprId> parts;
+  if (!impl_->append_first_characters(e, parts)) return std::nullopt;
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  return parts;
+}
+
+ExprId ExprArena::character_step(ExprId e, std::span<const CharacterPart> parts) {
+  const Lock lock(impl_->mutex);
+  return impl_->character_step(e, parts);
+}
+
 ExprId ExprArena::saturated(ExprId e, std::uint32_t count) {
   const Lock lock(impl_->mutex);
   return impl_->saturated(e, count);

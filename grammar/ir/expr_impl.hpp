@@ -77,6 +77,8 @@ struct ExprArena::Impl {
   const ByteSet& alphabet(ExprId e);
   void append_loops(ExprId e, std::vector<ExprLoop>& out) const;
   ExprId saturated(ExprId e, std::uint32_t count);
+  bool append_first_characters(ExprId e, std::vector<ExprId>& out);
+  ExprId character_step(ExprId e, std::span<const ExprArena::CharacterPart> parts);
   ExprRow& row(ExprId e);
   ExprRow* existing_row(ExprId e) const noexcept {
     return e < rows.size() ? rows[e].load(std::memory_order_acquire) : nullptr;

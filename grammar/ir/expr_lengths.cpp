@@ -230,4 +230,61 @@ ExprId ExprArena::Impl::saturated(ExprId root, std::uint32_t count) {
   return saturated_.at(key(root));
 }
 
+// Along the first factors; false at an intersection or complement, or at a part of a character.
+bool ExprArena::Impl::append_first_characters(ExprId e, std::vector<ExprId>& out) {
+  for (;;) {
+    if (e <= kEpsilonExpr) return true;
+    const ExprLengths& l = lengths(e);
+    if (!l.known) return false;
+    const ExprNode& n = nodes[e];
+    if (l.least == 1 && l.most == 1) {
+      if (n.kind != ExprKind::kBytes) out.push_back(e);
+      return true;
+    }
+    switch (n.kind) {
+      case ExprKind::kConcat:
+        if (!append_first_characters(n.a, out)) return false;
+        if (!nodes[n.a].nullable) return lengths(n.a).least > 0;
+        e = n.b;
+        continue;
+      case ExprKind::kAlternate:
+        for (const ExprId kid : children_of(n)) {
+          if (!append_first_characters(kid, out)) return false;
+        }
+        return true;
+      case ExprKind::kRepeat: e = n.a; continue;
+      default: return false;
+    }
+  }
+}
+
+// By a character beyond ASCII.
+ExprId ExprArena::Impl::character_step(ExprId e, std::span<const ExprArena::CharacterPart> parts) {
+  if (e <= kEpsilonExpr) return kEmptyExpr;
+  const ExprNode n = nodes[e];
+  const ExprLengths& l = lengths(e);
+  if (l.least == 1 && l.most == 1) {
+    if (n.kind == ExprKind::kBytes) return kEmptyExpr;
+    const auto it = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p.part == e; });
+    return it != parts.end() && it->matches ? kEpsilonExpr : kEmptyExpr;
+  }
+  switch (n.kind) {
+    case ExprKind::kConcat: {
+      const ExprId left = concat(character_step(n.a, parts), n.b);
+      return nodes[n.a].nullable ? alternate({left, character_step(n.b, parts)}) : left;
+    }
+    case ExprKind::kAlternate: {
+      std::vector<ExprId> kids;
+      for (std::uint32_t i = 0; i < n.b; ++i) kids.push_back(character_step(children[n.a + i], parts));
+      return alternate(std::move(kids));
+    }
+    case ExprKind::kRepeat: {
+      const ExprId d = character_step(n.a, parts);
+      if (d == kEmptyExpr) return d;
+      return concat(d, repeat(n.a, n.b == 0 ? 0 : n.b - 1, n.c == kUnbounded ? n.c : n.c - 1));
+    }
+    default: return kEmptyExpr;
+  }
+}
+
 }  // namespace weir

@@ -179,6 +179,15 @@ class ExprArena {
   ExprLengths lengths(ExprId e);                           // in code points
   ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
   std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
+  // The parts that decide what e does with its first character, each the set of some single characters beyond ASCII; and
+  // the derivative of e by characters of which all or none are in each part. Null where the structure does not tell.
+  // May be called while others match.
+  std::optional<std::vector<ExprId>> first_characters(ExprId e);
+  struct CharacterPart {
+    ExprId part = kEmptyExpr;
+    bool matches = false;
+  };
+  ExprId character_step(ExprId e, std::span<const CharacterPart> parts);
   // e with every finite maximum of a repetition above `count` taken away: up to `count` rounds nobody can tell. May be
   // called while others match.
   ExprId saturated(ExprId e, std::uint32_t count);
