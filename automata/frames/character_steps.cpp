@@ -195,13 +195,14 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
 }
 
 CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit) {
-  constexpr std::size_t kMaxStates = 16;
+  constexpr std::size_t kMaxStates = 6;
+  constexpr std::uint32_t kMaxLength = 40;
   const std::lock_guard lock(mutex_);
   CharacterReach reach;
   bool all = true;  // every text so far is alive
   std::vector<ExprId> states{e};
   std::vector<ExprId> next;
-  for (std::uint32_t length = 1; length <= limit; ++length) {
+  for (std::uint32_t length = 1; length <= std::min(limit, kMaxLength); ++length) {
     next.clear();
     for (const ExprId s : states) {
       const CharacterSteps& steps = steps_locked(arena, s);

@@ -62,7 +62,7 @@ class CharacterFacts {
   // References stay valid as long as this object.
   const CharacterSteps& steps(ExprArena& arena, ExprId e);
   const CharacterLoops& loops(ExprArena& arena, ExprId e);
-  // Exact up to `limit` characters.
+  // Looks no further than `limit` characters, nor than is cheap.
   CharacterReach reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit);
 
  private:

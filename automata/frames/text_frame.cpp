@@ -25,6 +25,8 @@ void TextFrameBuilder::start(const Head& head, Frame& out) {
   out_ = &out;
   put_ = 0;
   reached_.clear();
+  reached_from_ = kEmptyExpr;
+  alphabet_ = arena_.alphabet(head.w1);
   const ExprLengths lengths = arena_.lengths(head.w1);
   short_ = (lengths.known ? std::min(lengths.from, kUnbounded / 2) : 0) + Frame::kShort;
   out.least_left = short_;
@@ -115,7 +117,7 @@ bool TextFrameBuilder::add_endless(ExprId e) {
 
 // Classes all of whose characters lead to one expression, with an endless loop after it: sets that patterns share.
 void TextFrameBuilder::add_parts(ExprId e) {
-  covered_.fill(0);
+  covered_.fill({});
   if (counting_ || sharing_) return;
   const CharacterSteps& steps = facts_.steps(arena_, e);
   struct Shared {
@@ -136,12 +138,15 @@ void TextFrameBuilder::add_parts(ExprId e) {
     const CharacterLoop* best = nullptr;
     for (unsigned l = 0; l < loops.count; ++l) {
       const CharacterLoop& loop = loops.loops[l];
-      if (loop.most != kUnbounded || !loop.lengths_known) continue;
-      if (best == nullptr || std::popcount(loop.classes) > std::popcount(best->classes)) best = &loop;
+      if (loop.most == kUnbounded ? !loop.lengths_known : loop.most > Frame::kShort) continue;
+      const auto size = [](const CharacterLoop& x) {
+        return std::make_pair(std::popcount(x.classes), x.most);
+      };
+      if (best == nullptr || size(loop) > size(*best)) best = &loop;
     }
     if (best == nullptr) continue;
     const auto same = std::find_if(shared.begin(), shared.end(), [&](const Shared& s) {
-      return s.loop->classes == best->classes && s.loop->from == best->from && s.loop->least == best->least &&
+      return s.loop->classes == best->classes && s.loop->most == best->most && s.loop->from == best->from && s.loop->least == best->least &&
              s.loop->to == best->to;
     });
     if (same != shared.end()) {
@@ -151,11 +156,12 @@ void TextFrameBuilder::add_parts(ExprId e) {
     }
   }
   for (const Shared& s : shared) {
-    const auto* set = groups_.class_set(s.first, s.loop->classes, bits_.size());
+    const auto* set = groups_.class_set(s.first, s.loop->classes, s.loop->most, bits_.size());
     if (set == nullptr) continue;
+    if (!s.loop->lengths_known) out_->counts = false;
     out_->parts.push_back({set, s.loop->from});
     for (unsigned c = 0; c < covered_.size(); ++c) {
-      if (((s.first >> c) & 1U) != 0) covered_[c] = s.loop->classes;
+      if (((s.first >> c) & 1U) != 0) covered_[c] = {s.loop->classes, s.loop->most};
     }
     out_->least_left = std::max(out_->least_left, saturated_sum(s.loop->from, Frame::kShort));
     out_->most_min = std::min(out_->most_min, saturated_sum(s.loop->to, 1));
@@ -198,7 +204,7 @@ TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group
 }
 
 // `after` is empty where the first character may be dead. `nodes`: where such tokens start.
-void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std::uint64_t covered,
+void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, const Covered& covered,
                                   std::span<const ExprId> after, std::span<const Trie::Node> nodes) {
   constexpr std::size_t kMaxAfter = 8;
   if (after.size() > kMaxAfter) after = {};
@@ -209,17 +215,30 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
     alphabet |= loops[i]->alphabet;
   }
   verdicts_.clear();
+  if (after.size() == 1 && after.front() != reached_from_) {
+    reached_.clear();
+    reached_from_ = after.front();
+  }
   std::size_t sure = 0;
   std::size_t unsure = 0;
   for (const TextGroups::Group& group : groups) {
-    if ((group.others & ~alphabet) != 0 || (covered != 0 && (group.others & ~covered) == 0)) continue;
+    if ((group.others & ~alphabet) != 0) continue;
+    const bool is_covered = covered.classes != 0 && (group.others & ~covered.classes) == 0;
+    if (is_covered && group.most_others <= covered.most) continue;
+    std::span<const TextGroups::Token> tokens = groups_.tokens(group);
+    if (is_covered) {
+      tokens = tokens.subspan(static_cast<std::size_t>(
+          std::partition_point(tokens.begin(), tokens.end(), [&](const auto& t) { return t.others <= covered.most; }) -
+          tokens.begin()));
+    }
     Verdict v = judge(group, after, loops);
-    const std::span<const TextGroups::Token> tokens = groups_.tokens(group);
     if (v.sure && v.most >= group.most_others) {
       sure += tokens.size();
     } else {
       if (after.size() == 1) {
-        const CharacterReach reach = this->reach(after.front(), group.others, group.most_others);
+        const auto [it, fresh] = reached_.try_emplace(group.others);
+        if (fresh) it->second = facts_.reach(arena_, after.front(), group.others, kUnbounded);
+        const CharacterReach& reach = it->second;
         v.longest = reach.most;
         if ((!counting_ || reach.lengths_known) && reach.sure > (v.sure ? v.most : 0)) {
           v = {reach.sure, reach.most, reach.lengths_known, reach.least, reach.from, reach.to, true};
@@ -235,16 +254,17 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, std
       sure += walked_from;
       unsure += walked_to > walked_from ? walked_to - walked_from : 0;
     }
-    verdicts_.emplace_back(&group, v);
+    verdicts_.emplace_back(tokens, v);
   }
   // Many tokens that have to be walked are walked together.
   constexpr std::size_t kFew = 32;
-  if (unsure > kFew + sure / 4) {
+  constexpr std::size_t kSome = 2000;  // of those that start beyond ASCII, in many places
+  if (unsure > kFew + sure && (nodes.size() == 1 || unsure > kSome)) {
     for (const Trie::Node n : nodes) walk_node(n, head_, 0);
     return;
   }
-  for (const auto& [group, verdict] : verdicts_) {
-    for (const TextGroups::Token& token : groups_.tokens(*group)) add_token(token, verdict);
+  for (const auto& [tokens, verdict] : verdicts_) {
+    for (const TextGroups::Token& token : tokens) add_token(token, verdict);
   }
 }
 
@@ -268,15 +288,33 @@ void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& 
   }
 }
 
-const CharacterReach& TextFrameBuilder::reach(ExprId e, std::uint64_t classes, std::uint32_t limit) {
-  for (const Reached& r : reached_) {
-    if (r.expr == e && r.classes == classes && r.limit >= limit) return r.reach;
+void TextFrameBuilder::walk_token(TokenId token, std::uint32_t characters) {
+  const std::string_view text = tables_.vocabulary->token(token);
+  ExprId e = head_.w1;
+  for (std::size_t i = 0; i < text.size() && e != kEmptyExpr; ++i) {
+    const auto b = static_cast<std::uint8_t>(text[i]);
+    if (b == '\\') {
+      walk_token_by_heads(token, characters);
+      return;
+    }
+    e = alphabet_.contains(b) ? arena_.step(e, b) : kEmptyExpr;
   }
-  reached_.push_back({e, classes, limit, facts_.reach(arena_, e, classes, limit)});
-  return reached_.back().reach;
+  if (e == kEmptyExpr) return;
+  if (!counting_) {
+    put_after(token, characters, Head::make(HeadKind::kText, 0, e, 0));
+    return;
+  }
+  // What fits at the end fitted all the way.
+  const std::uint32_t min = left_.min_left > characters ? left_.min_left - characters : 0;
+  const std::uint32_t max = left_.max_left == kUnbounded ? kUnbounded : left_.max_left - characters;
+  switch (arena_.lengths(e).some_in(min, max)) {
+    case ExprLengths::Answer::kNo: return;
+    case ExprLengths::Answer::kYes: put(token, characters, 0, kUnbounded); return;
+    case ExprLengths::Answer::kUnknown: walk_token_by_heads(token, characters); return;
+  }
 }
 
-void TextFrameBuilder::walk_token(TokenId token, std::uint32_t characters) {
+void TextFrameBuilder::walk_token_by_heads(TokenId token, std::uint32_t characters) {
   const std::string_view text = tables_.vocabulary->token(token);
   HeadStep step{true, false, head_};
   for (std::size_t i = 0; i < text.size() && step.alive; ++i) {

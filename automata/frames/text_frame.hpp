@@ -4,6 +4,7 @@
 
 #include <array>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,11 @@ class TextFrameBuilder {
   void build_on(const Frame& shared, const Head& head, Frame& out);
 
  private:
+  // Tokens of which up to `most` characters after the first are of these classes are there already.
+  struct Covered {
+    std::uint64_t classes = 0;
+    std::uint32_t most = 0;
+  };
   void start(const Head& head, Frame& out);
   // What is sure of the tokens of a group: those with up to `most` characters after the first stay inside, and what
   // may then follow has the lengths of a CharacterLoop; those with more than `longest` do not.
@@ -41,15 +47,15 @@ class TextFrameBuilder {
   Verdict judge(const TextGroups::Group& group, std::span<const ExprId> after,
                 std::span<const CharacterLoops* const> loops) const;
   // After the first character of all tokens of the groups: the expressions it may have led to.
-  void add_groups(std::span<const TextGroups::Group> groups, std::uint64_t covered, std::span<const ExprId> after,
+  void add_groups(std::span<const TextGroups::Group> groups, const Covered& covered, std::span<const ExprId> after,
                   std::span<const Trie::Node> nodes);
   void add_by_byte(ExprId e, const ByteSet& first);
   void add_parts(ExprId e);
   void walk_from(std::uint8_t b);
   bool add_endless(ExprId e);
-  const CharacterReach& reach(ExprId e, std::uint64_t classes, std::uint32_t limit);
   void add_token(const TextGroups::Token& token, const Verdict& verdict);
-  void walk_token(TokenId token, std::uint32_t characters);
+  void walk_token(TokenId token, std::uint32_t characters);  // precondition: no more than are left
+  void walk_token_by_heads(TokenId token, std::uint32_t characters);
   void walk_node(Trie::Node n, const Head& here, std::uint32_t characters);
   void be_exact_from(std::uint32_t characters, std::uint32_t from);
   void put_after(TokenId token, std::uint32_t characters, const Head& after);
@@ -70,17 +76,12 @@ class TextFrameBuilder {
   bool counting_ = false;  // head_ has a counter
   bool sharing_ = false;
   Frame* out_ = nullptr;
-  // By class of the first character: groups all of whose other characters are of these classes are there already.
-  std::array<std::uint64_t, 64> covered_{};
+  std::array<Covered, 64> covered_{};  // by class of the first character
+  ExprId reached_from_ = kEmptyExpr;
+  ByteSet alphabet_;  // of the head's expression
   std::uint32_t short_ = 0;  // tokens that need more characters go to Frame::longer
-  std::vector<std::pair<const TextGroups::Group*, Verdict>> verdicts_;  // scratch
-  struct Reached {
-    ExprId expr = kEmptyExpr;
-    std::uint64_t classes = 0;
-    std::uint32_t limit = 0;
-    CharacterReach reach;
-  };
-  std::vector<Reached> reached_;  // scratch
+  std::vector<std::pair<std::span<const TextGroups::Token>, Verdict>> verdicts_;  // scratch
+  std::unordered_map<std::uint64_t, CharacterReach> reached_;  // by classes; scratch of one call of add_groups
   std::vector<std::uint32_t> bits_;
   std::size_t put_ = 0;  // at least as many tokens are in bits_
 };

@@ -29,14 +29,18 @@ TextClasses::TextClasses() {
   }
   add(0x7F, 0x7F);
   ascii_count_ = static_cast<unsigned>(members_.size());
-  // ECMA-262, WhiteSpace and LineTerminator: what \s matches beyond ASCII; and U+0085, which other dialects add.
-  const CodePointRange spaces[] = {{0x85, 0x85},     {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
-                                   {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000},
-                                   {0xFEFF, 0xFEFF}};
-  spaces_ = CodePointSet::of(spaces);
-  const CodePointSet others = CodePointSet::range(0x80, kMaxCodePoint).minus(spaces_);
-  for (const CodePointRange& r : others.ranges()) append_utf8_sequences(r.first, r.last, sequences_[0]);
-  for (const CodePointRange& r : spaces_.ranges()) append_utf8_sequences(r.first, r.last, sequences_[1]);
+  // ECMA-262, WhiteSpace: what \s matches beyond ASCII. LineTerminator, which a dot leaves out. And U+0085, which is
+  // white space in other dialects.
+  const CodePointRange spaces[] = {{0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A}, {0x202F, 0x202F},
+                                   {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
+  wide_[1] = CodePointSet::of(spaces);
+  wide_[2] = CodePointSet::range(0x2028, 0x2029);
+  wide_[3] = CodePointSet::single(0x85);
+  wide_[0] = CodePointSet::range(0x80, kMaxCodePoint);
+  for (std::size_t i = 1; i < wide_.size(); ++i) wide_[0] = wide_[0].minus(wide_[i]);
+  for (std::size_t i = 0; i < wide_.size(); ++i) {
+    for (const CodePointRange& r : wide_[i].ranges()) append_utf8_sequences(r.first, r.last, sequences_[i]);
+  }
   for (const auto& sequences : sequences_) {
     ByteSet set;
     for (const Utf8Sequence& s : sequences) {
@@ -44,6 +48,14 @@ TextClasses::TextClasses() {
     }
     members_.push_back(set);
   }
+}
+
+unsigned TextClasses::of(char32_t c) const {
+  if (c < 0x80) return of_ascii_[c];
+  for (unsigned i = 1; i < wide_.size(); ++i) {
+    if (wide_[i].contains(c)) return ascii_count_ + i;
+  }
+  return ascii_count_;
 }
 
 TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) : memory_(std::make_unique<Memory>()) {
@@ -96,22 +108,25 @@ TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) : mem
   long_ = Trie(std::move(long_tokens));
 }
 
-const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint64_t others,
+const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint64_t others, std::uint32_t most,
                                                   std::size_t mask_words) const {
-  constexpr std::size_t kMaxSets = 256;
+  constexpr std::size_t kMaxSets = 512;
   const std::lock_guard lock(memory_->mutex);
-  const auto key = std::make_pair(first, others);
+  const auto key = std::make_tuple(first, others, most);
   if (const auto it = memory_->sets.find(key); it != memory_->sets.end()) return it->second.get();
   if (memory_->sets.size() >= kMaxSets) return nullptr;
   auto set = std::make_unique<ClassSet>();
   const TextClasses& classes = TextClasses::get();
+  std::vector<std::uint32_t> bits(mask_words);
+  std::size_t count = 0;
   const auto add = [&](std::span<const Group> of_start) {
     for (const Group& group : of_start) {
       if ((group.others & ~others) != 0) continue;
       for (const Token& t : tokens(group)) {
-        set->all.add(t.token);
+        if (t.others > most) break;
         if (t.others < ClassSet::kShort) {
-          set->brief.add(t.token);
+          set_bit(bits, t.token);
+          ++count;
         } else {
           set->longer.emplace_back(t.others + 1, t.token);
         }
@@ -126,8 +141,10 @@ const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint
       add(starting_with_class(c));
     }
   }
-  set->all.seal(mask_words);
-  set->brief.seal(mask_words);
+  std::vector<std::uint32_t> all = bits;
+  for (const auto& [characters, token] : set->longer) set_bit(all, token);
+  set->brief = TokenSet::take(bits, count);
+  set->all = TokenSet::take(all, count + set->longer.size());
   std::sort(set->longer.begin(), set->longer.end());
   return memory_->sets.emplace(key, std::move(set)).first->second.get();
 }

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ class TextClasses {
   unsigned count() const noexcept { return static_cast<unsigned>(members_.size()); }
   unsigned ascii_count() const noexcept { return ascii_count_; }
   unsigned of_ascii(std::uint8_t b) const noexcept { return of_ascii_[b]; }
-  unsigned of(char32_t c) const { return c < 0x80 ? of_ascii_[c] : spaces_.contains(c) ? ascii_count_ + 1 : ascii_count_; }
+  unsigned of(char32_t c) const;
   // ASCII classes: their bytes. The others: their encodings.
   const ByteSet& bytes(unsigned cls) const noexcept { return members_[cls]; }
   std::span<const Utf8Sequence> sequences(unsigned cls) const noexcept { return sequences_[cls - ascii_count_]; }
@@ -45,8 +46,10 @@ class TextClasses {
   std::array<std::uint8_t, 128> of_ascii_{};
   std::vector<ByteSet> members_;
   unsigned ascii_count_ = 0;
-  CodePointSet spaces_;  // white space beyond ASCII, which patterns often leave out
-  std::array<std::vector<Utf8Sequence>, 2> sequences_;
+  // Beyond ASCII: white space and ends of lines, which patterns often leave out, and the rest.
+  static constexpr std::size_t kWide = 4;
+  std::array<CodePointSet, kWide> wide_;  // the first: what is in none of the others
+  std::array<std::vector<Utf8Sequence>, kWide> sequences_;
 };
 
 class TextGroups {
@@ -63,6 +66,7 @@ class TextGroups {
   };
 
   // Tokens whose first character is of one set of classes, and all others of another.
+  // With up to `most` other characters.
   struct ClassSet {
     static constexpr std::uint32_t kShort = 16;
     TokenSet all;
@@ -83,7 +87,8 @@ class TextGroups {
     return std::span(tokens_).subspan(g.first, g.last - g.first);
   }
   // Remembered, as patterns share their classes; null when very many are. Any number of threads may call it.
-  const ClassSet* class_set(std::uint64_t first, std::uint64_t others, std::size_t mask_words) const;
+  const ClassSet* class_set(std::uint64_t first, std::uint64_t others, std::uint32_t most,
+                            std::size_t mask_words) const;
   // Tokens of the text with an escape, or with a part of a character: these are walked.
   const Trie& irregular() const noexcept { return irregular_; }
   // The tokens with more than kLong characters, these and others.
@@ -96,7 +101,7 @@ class TextGroups {
  private:
   struct Memory {
     std::mutex mutex;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, std::unique_ptr<const ClassSet>> sets;
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>, std::unique_ptr<const ClassSet>> sets;
   };
   std::span<const Group> groups(std::size_t i) const noexcept {
     return std::span(groups_).subspan(first_[i], first_[i + 1] - first_[i]);

@@ -222,7 +222,12 @@ ExprId ExprArena::Impl::saturated(ExprId root, std::uint32_t count) {
     switch (n.kind) {
       case ExprKind::kConcat: result = concat(parts[0], parts[1]); break;
       case ExprKind::kAlternate: result = alternate(parts); break;
-      case ExprKind::kRepeat: result = repeat(parts[0], n.b, n.c > count ? kUnbounded : n.c); break;
+      case ExprKind::kRepeat: {
+        const ExprLengths& body = lengths(n.a);
+        const std::uint32_t length = body.known ? std::max(body.least, 1U) : 1;
+        result = repeat(parts[0], n.b, times(n.c, length) > count ? kUnbounded : n.c);
+        break;
+      }
       default: break;
     }
     saturated_.emplace(key(e), result);

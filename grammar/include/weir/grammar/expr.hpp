@@ -188,9 +188,9 @@ class ExprArena {
     bool matches = false;
   };
   ExprId character_step(ExprId e, std::span<const CharacterPart> parts);
-  // e with every finite maximum of a repetition above `count` taken away: up to `count` rounds nobody can tell. May be
-  // called while others match.
-  ExprId saturated(ExprId e, std::uint32_t count);
+  // e without the maximum of every repetition that takes more than `characters` to reach: shorter texts cannot tell. May
+  // be called while others match.
+  ExprId saturated(ExprId e, std::uint32_t characters);
   // The texts of e that have min..max code points. May be called while others match.
   ExprId with_length(ExprId e, std::uint32_t min, std::uint32_t max);
 
