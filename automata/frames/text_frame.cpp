@@ -27,6 +27,8 @@ void TextFrameBuilder::start(const Head& head, Frame& out) {
   reached_.clear();
   reached_from_ = kEmptyExpr;
   alphabet_ = arena_.alphabet(head.w1);
+  constexpr int kFewLeads = 4;
+  few_wide_ = (alphabet_ & ByteSet::range(0xC2, 0xF4)).size() <= kFewLeads;
   const ExprLengths lengths = arena_.lengths(head.w1);
   short_ = (lengths.known ? std::min(lengths.from, kUnbounded / 2) : 0) + Frame::kShort;
   out.least_left = short_;
@@ -76,7 +78,7 @@ void TextFrameBuilder::add_by_byte(ExprId e, const ByteSet& first) {
   std::vector<ExprId> after;
   std::vector<Trie::Node> nodes;
   for (const Trie::Node n : trie.children(Trie::kRoot)) {
-    if (trie.byte(n) >= 0x80) nodes.push_back(n);
+    if (first.contains(trie.byte(n)) && trie.byte(n) >= 0x80) nodes.push_back(n);
   }
   for (unsigned c = classes.ascii_count(); c < classes.count(); ++c) {
     if (((steps.some >> c) & 1U) == 0) continue;
@@ -86,7 +88,7 @@ void TextFrameBuilder::add_by_byte(ExprId e, const ByteSet& first) {
         if (((t.classes >> c) & 1U) != 0) after.push_back(t.expr);
       }
     }
-    add_groups(groups_.starting_with_class(c), covered_[c], after, nodes);
+    if (!nodes.empty()) add_groups(groups_.starting_with_class(c), covered_[c], after, nodes);
   }
 }
 
@@ -214,6 +216,7 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, con
     loops[i] = &facts_.loops(arena_, after[i]);
     alphabet |= loops[i]->alphabet;
   }
+  const bool wide_first = tables_.tokens.byte(nodes.front()) >= 0x80;
   verdicts_.clear();
   if (after.size() == 1 && after.front() != reached_from_) {
     reached_.clear();
@@ -224,7 +227,10 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, con
   for (const TextGroups::Group& group : groups) {
     if ((group.others & ~alphabet) != 0) continue;
     const bool is_covered = covered.classes != 0 && (group.others & ~covered.classes) == 0;
-    if (is_covered && group.most_others <= covered.most) continue;
+    if (is_covered && group.most_others <= covered.most) {
+      sure += group.last - group.first;
+      continue;
+    }
     std::span<const TextGroups::Token> tokens = groups_.tokens(group);
     if (is_covered) {
       tokens = tokens.subspan(static_cast<std::size_t>(
@@ -252,14 +258,18 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, con
       const std::size_t walked_from = v.sure ? count_to(v.most) : 0;
       const std::size_t walked_to = count_to(v.longest);
       sure += walked_from;
-      unsure += walked_to > walked_from ? walked_to - walked_from : 0;
+      const std::size_t walked = walked_to > walked_from ? walked_to - walked_from : 0;
+      // Most characters beyond ASCII are none of the few that the expression has: their tokens die at once.
+      constexpr std::size_t kRarely = 8;
+      const bool rare = few_wide_ && (wide_first || (group.others >> TextClasses::get().ascii_count()) != 0);
+      unsure += rare ? walked / kRarely : walked;
     }
     verdicts_.emplace_back(tokens, v);
   }
-  // Many tokens that have to be walked are walked together.
+  // Many tokens that have to be walked are walked together, with those that are sure.
   constexpr std::size_t kFew = 32;
   constexpr std::size_t kSome = 2000;  // of those that start beyond ASCII, in many places
-  if (unsure > kFew + sure && (nodes.size() == 1 || unsure > kSome)) {
+  if (unsure > kFew + sure && (!wide_first || unsure > kSome)) {
     for (const Trie::Node n : nodes) walk_node(n, head_, 0);
     return;
   }
