@@ -1,6 +1,7 @@
 #include "weir/automata/compiler.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "compiled_grammar.hpp"
 #include "weir/automata/matcher.hpp"
@@ -78,28 +79,33 @@ Result<CompiledGrammar> Compiler::bind(Grammar grammar) {
                                                                std::move(frames), impl_->limits));
 }
 
-Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {
+template <class Options>
+Result<CompiledGrammar> Compiler::compile_text(FrontEnd<Options> parse, std::string_view text, Options options) {
   const std::lock_guard lock(impl_->mutex);
   if (!options.arena) options.arena = impl_->usable_arena();
-  auto grammar = parse_json_schema(schema, options);
+  auto grammar = parse(text, options);
   if (!grammar) return grammar.error();
   return bind(*std::move(grammar));
+}
+
+Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {
+  return compile_text(&parse_json_schema, schema, std::move(options));
 }
 
 Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOptions options) {
-  const std::lock_guard lock(impl_->mutex);
-  if (!options.arena) options.arena = impl_->usable_arena();
-  auto grammar = parse_ebnf(text, options);
-  if (!grammar) return grammar.error();
-  return bind(*std::move(grammar));
+  return compile_text(&parse_ebnf, text, std::move(options));
+}
+
+Result<CompiledGrammar> Compiler::compile_gbnf(std::string_view text, GbnfOptions options) {
+  return compile_text(&parse_gbnf, text, std::move(options));
+}
+
+Result<CompiledGrammar> Compiler::compile_lark(std::string_view text, LarkOptions options) {
+  return compile_text(&parse_lark, text, std::move(options));
 }
 
 Result<CompiledGrammar> Compiler::compile_regex(std::string_view pattern, RegexOptions options) {
-  const std::lock_guard lock(impl_->mutex);
-  if (!options.arena) options.arena = impl_->usable_arena();
-  auto grammar = parse_regex(pattern, options);
-  if (!grammar) return grammar.error();
-  return bind(*std::move(grammar));
+  return compile_text(&parse_regex, pattern, std::move(options));
 }
 
 void Compiler::clear_caches() {

@@ -277,7 +277,8 @@ int main(int argc, char** argv) {
   app.add_option("--json", arguments.json, "the summary; else standard output")->type_name("FILE");
   app.add_option("--sample", arguments.sample, "only N lines drawn at random; 0: all")->type_name("N");
   app.add_option("--seed", arguments.seed, "of the sample")->type_name("S");
-  app.add_option("SCHEMAS", arguments.files, "files of lines {\"id\", \"schema\", \"tests\"}")
+  app.add_option("SCHEMAS", arguments.files,
+                 "files of lines {\"id\", \"schema\", \"tests\"}, or \"lark\" or \"gbnf\" in place of \"schema\"")
       ->required()
       ->type_name("FILE");
   try {

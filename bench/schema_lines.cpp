@@ -1,6 +1,7 @@
 #include "schema_lines.hpp"
 
 #include <cerrno>
+#include <optional>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -99,6 +100,13 @@ Result<TestInstance> read_test(const Json& test) {
   return instance;
 }
 
+std::optional<Notation> notation_of(std::string_view key) {
+  if (key == "schema") return Notation::kJsonSchema;
+  if (key == "lark") return Notation::kLark;
+  if (key == "gbnf") return Notation::kGbnf;
+  return std::nullopt;
+}
+
 Error io_error(const std::string& path) {
   return make_error(ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::generic_category().message(errno)));
 }
@@ -107,14 +115,13 @@ Error io_error(const std::string& path) {
 
 Result<SchemaLine> parse_schema_line(std::string_view text) {
   SchemaLine line;
-  bool has_schema = false;
+  std::optional<Notation> found;
   bool has_tests = false;
   for (const RawMember& member : raw_members(text)) {
-    if (member.key == "schema") {
-      line.schema = std::string(member.value);
-      has_schema = true;
-    } else if (member.key == "lark" || member.key == "gbnf") {
-      if (line.other_notation.empty()) line.other_notation = member.key;
+    if (const auto notation = notation_of(member.key)) {
+      if (found && *found < *notation) continue;
+      found = notation;
+      line.grammar = std::string(member.value);
     } else if (member.key == "id") {
       const Json id = Json::parse(member.value, nullptr, /*allow_exceptions=*/false);
       line.id = id.is_string() ? id.get<std::string>() : std::string(member.value);
@@ -129,10 +136,14 @@ Result<SchemaLine> parse_schema_line(std::string_view text) {
       }
     }
   }
-  if (!has_tests || (!has_schema && line.other_notation.empty())) {
+  if (!has_tests || !found) {
     return make_error(ErrorCode::kInvalid, "no object with \"tests\" and one of \"schema\", \"lark\" and \"gbnf\"");
   }
-  if (has_schema) line.other_notation.clear();
+  line.notation = *found;
+  if (line.notation == Notation::kJsonSchema) return line;
+  const Json grammar = Json::parse(line.grammar, nullptr, /*allow_exceptions=*/false);
+  if (!grammar.is_string()) return make_error(ErrorCode::kInvalid, "\"lark\" or \"gbnf\" is no JSON string");
+  line.grammar = grammar.get<std::string>();
   return line;
 }
 

@@ -18,10 +18,12 @@ struct TestInstance {
   std::vector<TokenId> tokens;  // empty: not given
 };
 
+enum class Notation { kJsonSchema, kLark, kGbnf };  // where a line holds several, the first of these counts
+
 struct SchemaLine {
   std::string id;
-  std::string schema;          // the JSON text just as it stands in the file: order of keys and digits count
-  std::string other_notation;  // "lark" or "gbnf" where the line has no schema
+  Notation notation = Notation::kJsonSchema;
+  std::string grammar;  // a schema's JSON just as it stands in the file: order of keys and digits count
   std::vector<TestInstance> tests;
 };
 

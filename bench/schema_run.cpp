@@ -24,26 +24,22 @@ SchemaRunner::SchemaRunner(std::shared_ptr<const Vocabulary> vocabulary, const R
       mask_(vocabulary_->mask_words()),
       plain_mask_(options.verify ? vocabulary_->mask_words() : 0) {}
 
-Result<CompiledGrammar> SchemaRunner::compile(const std::string& schema, bool any_property_order) {
+Result<CompiledGrammar> SchemaRunner::compile(const SchemaLine& line, bool any_property_order) {
+  if (line.notation == Notation::kLark) return compiler_.compile_lark(line.grammar);
+  if (line.notation == Notation::kGbnf) return compiler_.compile_gbnf(line.grammar);
   JsonSchemaOptions options;
   options.style.flexible_whitespace = !options_.fixed_separators;
   options.any_property_order = any_property_order;
-  return compiler_.compile_json_schema(schema, std::move(options));
+  return compiler_.compile_json_schema(line.grammar, std::move(options));
 }
 
 SchemaOutcome SchemaRunner::run(const SchemaLine& line) {
   SchemaOutcome outcome;
-  if (!line.other_notation.empty()) {
-    outcome.compile_error =
-        make_error(ErrorCode::kUnsupported,
-                   fmt::format("the line holds a {} grammar, and only JSON Schemas are run", line.other_notation));
-    return outcome;
-  }
   if (options_.cold) compiler_.clear_caches();
   visited_.clear();
 
   const std::uint64_t start = ticks_now();
-  Result<CompiledGrammar> compiled = compile(line.schema, options_.any_property_order);
+  Result<CompiledGrammar> compiled = compile(line, options_.any_property_order);
   if (!compiled) {
     outcome.compile_error = compiled.error();
     const bool some_valid =
@@ -136,8 +132,8 @@ void SchemaRunner::verify_mask(Matcher& matcher, SchemaOutcome& outcome) {
 }
 
 void SchemaRunner::find_key_order_faults(const SchemaLine& line, SchemaOutcome& outcome) {
-  if (!outcome.has_wrong(/*valid=*/true)) return;
-  Result<CompiledGrammar> any_order = compile(line.schema, /*any_property_order=*/true);
+  if (line.notation != Notation::kJsonSchema || !outcome.has_wrong(/*valid=*/true)) return;
+  Result<CompiledGrammar> any_order = compile(line, /*any_property_order=*/true);
   if (!any_order) return;
   for (WrongInstance& wrong : outcome.wrong) {
     if (!wrong.valid) continue;

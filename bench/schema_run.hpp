@@ -70,7 +70,7 @@ class SchemaRunner {
     std::string why;
   };
 
-  Result<CompiledGrammar> compile(const std::string& schema, bool any_property_order);
+  Result<CompiledGrammar> compile(const SchemaLine& line, bool any_property_order);
   // The tokens to feed: the line's own if they spell the text, else a greedy tokenisation.
   Result<std::vector<TokenId>> tokens_of(const TestInstance& test, SchemaOutcome& outcome) const;
   Walk walk(Matcher& matcher, std::span<const TokenId> tokens, SchemaOutcome& outcome);

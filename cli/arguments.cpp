@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -30,44 +31,57 @@ Draft draft_named(const std::string& name) {
 
 }  // namespace
 
-void GrammarArguments::add_to(CLI::App& app) {
-  const auto source = [&](const char* name, std::string& target, const char* help, Notation notation) {
-    CLI::Option* option = app.add_option(name, target, help)->group("Grammar (exactly one; - is standard input)");
-    sources_.push_back({option, notation});
-  };
-  source("--json-schema", json_schema_, "a JSON Schema, drafts 4 to 2020-12", Notation::kJsonSchema);
-  source("--ebnf", ebnf_, "a grammar in EBNF, ISO 14977 or W3C spelling", Notation::kEbnf);
-  source("--regex", regex_, "an ECMA-262 regular expression for the whole text, itself or -", Notation::kRegex);
-  sources_[0].option->type_name("FILE");
-  sources_[1].option->type_name("FILE");
-  sources_[2].option->type_name("PATTERN");
+const char* to_string(Notation notation) noexcept {
+  switch (notation) {
+    case Notation::kJsonSchema: return "json-schema";
+    case Notation::kEbnf: return "ebnf";
+    case Notation::kGbnf: return "gbnf";
+    case Notation::kLark: return "lark";
+    case Notation::kRegex: break;
+  }
+  return "regex";
+}
 
-  const auto belongs = [&](CLI::Option* option, Notation notation, const char* group) {
+void GrammarArguments::add_to(CLI::App& app) {
+  const auto source = [&](Notation notation, const char* type, const char* help) {
+    Source& added = sources_.emplace_back(Source{nullptr, notation, {}});
+    added.option = app.add_option(fmt::format("--{}", to_string(notation)), added.argument, help)
+                       ->group("Grammar (exactly one; - is standard input)")
+                       ->type_name(type);
+  };
+  source(Notation::kJsonSchema, "FILE", "a JSON Schema, drafts 4 to 2020-12");
+  source(Notation::kEbnf, "FILE", "a grammar in EBNF, ISO 14977 or W3C spelling");
+  source(Notation::kGbnf, "FILE", "a grammar in llama.cpp's GBNF");
+  source(Notation::kLark, "FILE", "a grammar in Lark, as llguidance reads it");
+  source(Notation::kRegex, "PATTERN", "an ECMA-262 regular expression for the whole text, itself or -");
+
+  const auto belongs = [&](CLI::Option* option, std::vector<Notation> notations, const char* group) {
     option->group(group);
-    notation_options_.push_back({option, notation});
+    notation_options_.push_back({option, std::move(notations)});
   };
   constexpr const char* kSchemaGroup = "With --json-schema";
   belongs(app.add_option("--profile", profile_, "white space: any (flexible), or just \", \" and \": \" (fixed)")
               ->check(CLI::IsMember({"flexible", "fixed"}))
               ->capture_default_str(),
-          Notation::kJsonSchema, kSchemaGroup);
+          {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--escapes", escapes_, "in strings: any that JSON knows, or only where they are needed")
               ->check(CLI::IsMember({"any", "needed"}))
               ->capture_default_str(),
-          Notation::kJsonSchema, kSchemaGroup);
+          {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--property-order", property_order_, "of keys: as listed in the schema, or any")
               ->check(CLI::IsMember({"listed", "any"}))
               ->capture_default_str(),
-          Notation::kJsonSchema, kSchemaGroup);
+          {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--draft", draft_, "of a schema without $schema")
               ->check(CLI::IsMember({"2020-12", "2019-09", "7", "6", "4"}))
               ->capture_default_str(),
-          Notation::kJsonSchema, kSchemaGroup);
+          {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_flag("--ignore-formats", ignore_formats_, "treat every \"format\" as an annotation"),
-          Notation::kJsonSchema, kSchemaGroup);
-  belongs(
-      app.add_option("--start", start_, "the start rule (else \"start\", \"root\" or the first)")->type_name("RULE"),
-      Notation::kEbnf, "With --ebnf");
+          {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(app.add_option("--start", start_,
+                         "the start rule (else \"start\", of GBNF \"root\"; of EBNF also \"root\" or the first)")
+              ->type_name("RULE"),
+          {Notation::kEbnf, Notation::kGbnf, Notation::kLark}, "With --ebnf, --gbnf and --lark");
 }
 
 Result<GrammarText> GrammarArguments::read() const {
@@ -82,20 +96,19 @@ Result<GrammarText> GrammarArguments::read() const {
   }
   if (chosen == nullptr) {
     return make_error(ErrorCode::kArgument,
-                      "no grammar is named; give one of --json-schema FILE, --ebnf FILE or --regex PATTERN");
+                      "no grammar is named; give one of --json-schema FILE, --ebnf FILE, --gbnf FILE, --lark FILE or "
+                      "--regex PATTERN");
   }
   for (const NotationOption& option : notation_options_) {
-    if (option.option->count() != 0 && option.belongs_to != chosen->notation) {
+    const bool belongs =
+        std::find(option.belongs_to.begin(), option.belongs_to.end(), chosen->notation) != option.belongs_to.end();
+    if (option.option->count() != 0 && !belongs) {
       return make_error(ErrorCode::kArgument, fmt::format("{} does not go with {}; leave it out",
                                                           option.option->get_name(), chosen->option->get_name()));
     }
   }
-  if (chosen->notation == Notation::kRegex && regex_ != "-") {
-    return GrammarText{Notation::kRegex, regex_, "--regex", false};
-  }
-  const std::string& path = chosen->notation == Notation::kJsonSchema ? json_schema_
-                            : chosen->notation == Notation::kEbnf     ? ebnf_
-                                                                      : regex_;
+  const std::string& path = chosen->argument;
+  if (chosen->notation == Notation::kRegex && path != "-") return GrammarText{Notation::kRegex, path, "--regex", false};
   Result<std::string> text = read_file(path, Limits{}.max_text_bytes);
   if (!text) return text.error();
   // A pattern piped by echo ends with a line end that nobody meant.
@@ -106,6 +119,8 @@ Result<GrammarText> GrammarArguments::read() const {
 Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const GrammarText& grammar) const {
   switch (grammar.notation) {
     case Notation::kEbnf: return compiler.compile_ebnf(grammar.text, {.start = start_});
+    case Notation::kGbnf: return compiler.compile_gbnf(grammar.text, {.start = start_});
+    case Notation::kLark: return compiler.compile_lark(grammar.text, {.start = start_});
     case Notation::kRegex: return compiler.compile_regex(grammar.text);
     case Notation::kJsonSchema: break;
   }

@@ -1,6 +1,7 @@
 // The arguments that all verbs share: which grammar, read how, over which vocabulary.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ class Validator;
 
 namespace weir::cli {
 
-enum class Notation { kJsonSchema, kEbnf, kRegex };
+enum class Notation { kJsonSchema, kEbnf, kGbnf, kLark, kRegex };
+
+// As options and results call it: "json-schema", "ebnf", ...
+const char* to_string(Notation notation) noexcept;
 
 struct GrammarText {
   Notation notation = Notation::kJsonSchema;
@@ -27,7 +31,8 @@ struct GrammarText {
   bool from_stdin = false;  // so nothing else can be read from there
 };
 
-// Exactly one of --json-schema, --ebnf and --regex, and the options of each notation. Must outlive the parsing.
+// Exactly one of --json-schema, --ebnf, --gbnf, --lark and --regex, and the options of each notation. Must outlive the
+// parsing.
 class GrammarArguments {
  public:
   // `escapes` is the default of --escapes: what a command reads or what it writes.
@@ -40,9 +45,6 @@ class GrammarArguments {
   Result<CompiledGrammar> compile(Compiler& compiler, const GrammarText& grammar) const;
 
  private:
-  std::string json_schema_;
-  std::string ebnf_;
-  std::string regex_;
   std::string profile_ = "flexible";
   std::string escapes_;
   std::string property_order_ = "listed";
@@ -53,12 +55,13 @@ class GrammarArguments {
   struct Source {
     CLI::Option* option;
     Notation notation;
+    std::string argument;  // a file's name; of --regex the pattern
   };
   struct NotationOption {
     CLI::Option* option;
-    Notation belongs_to;
+    std::vector<Notation> belongs_to;
   };
-  std::vector<Source> sources_;
+  std::deque<Source> sources_;  // CLI11 keeps pointers to the arguments
   std::vector<NotationOption> notation_options_;
 };
 

@@ -34,7 +34,6 @@ struct Statistics {
 };
 
 Json statistics_json(const CompiledGrammar& compiled, const GrammarText& text, const Statistics& statistics) {
-  constexpr const char* kNotations[] = {"json-schema", "ebnf", "regex"};
   const Grammar& grammar = compiled.grammar();
   Json warnings = Json::array();
   for (const Warning& warning : compiled.warnings()) {
@@ -42,7 +41,7 @@ Json statistics_json(const CompiledGrammar& compiled, const GrammarText& text, c
     if (!warning.pointer.empty()) one["place"] = warning.pointer;
     warnings.push_back(std::move(one));
   }
-  return {{"notation", kNotations[static_cast<std::size_t>(text.notation)]},
+  return {{"notation", to_string(text.notation)},
           {"bytes", text.text.size()},
           {"compile_us", statistics.compile_us},
           {"first_mask_us", statistics.first_mask_us},

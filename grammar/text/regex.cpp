@@ -1,6 +1,7 @@
 #include "text/regex.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,21 @@ Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t off
   const auto column = 1 + std::count_if(pattern.begin(), pattern.end(),
                                         [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
   return error_at_line(code, 1, static_cast<std::uint32_t>(column), std::move(message));
+}
+
+std::string class_key(const CodePointSet& set) {
+  std::string key;
+  char32_t last = 0;
+  const auto append = [&](char32_t place) {
+    char32_t distance = place - std::exchange(last, place);
+    for (; distance >= 0x80; distance >>= 7U) key += static_cast<char>(0x80U | (distance & 0x7FU));
+    key += static_cast<char>(distance);
+  };
+  for (const CodePointRange& range : set.ranges()) {
+    append(range.first);
+    append(range.last);
+  }
+  return key;
 }
 
 Result<ExprId> parse_pattern(ExprArena& arena, std::string_view pattern, const PatternOptions& options) {

@@ -44,6 +44,12 @@ struct RegexTree {
   RegexNodeId root = 0;
 };
 
+// A set of so many ranges is worth looking up by its content.
+inline constexpr std::size_t kManyRanges = 16;
+
+// The content of a set, in few bytes: the distances between the ends of its ranges, seven bits a byte.
+std::string class_key(const CodePointSet& set);
+
 // An error at byte `offset` of the pattern: line 1, the column in code points.
 Error error_in_pattern(ErrorCode code, std::string_view pattern, std::size_t offset, std::string message);
 

@@ -1,6 +1,9 @@
 #include "text/regex_classes.hpp"
 
+#include <mutex>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <unicode/uchar.h>
@@ -93,7 +96,9 @@ const CodePointSet& regex_line_terminators() {
   return set;
 }
 
-std::optional<CodePointSet> unicode_property(std::string_view expression) {
+namespace {
+
+std::optional<CodePointSet> find_property(std::string_view expression) {
   const std::size_t equals = expression.find('=');
   const std::string name(expression.substr(0, equals));
   if (equals != std::string_view::npos) {
@@ -120,6 +125,20 @@ std::optional<CodePointSet> unicode_property(std::string_view expression) {
     return std::nullopt;
   }
   return by_value(property, 1);
+}
+
+}  // namespace
+
+std::optional<CodePointSet> unicode_property(std::string_view expression) {
+  // ICU walks all of Unicode for a set. Names have one spelling each, so there are not many that are found.
+  static std::mutex mutex;
+  static std::unordered_map<std::string, CodePointSet> found;
+  const std::lock_guard lock(mutex);
+  std::string name(expression);
+  if (const auto known = found.find(name); known != found.end()) return known->second;
+  auto set = find_property(expression);
+  if (set) found.emplace(std::move(name), *set);
+  return set;
 }
 
 }  // namespace weir

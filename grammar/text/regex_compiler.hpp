@@ -64,6 +64,7 @@ class RegexCompiler {
   // Parts that make no difference beside [^]* go: x* to nothing, x{2,5} to x{2}.
   RegexNodeId without_leading_slack(RegexNodeId id);
   ExprId without_trailing_slack(RegexNodeId id);  // plain
+  ExprId class_expr(const CodePointSet& set);
   std::optional<std::string> literal_of(RegexNodeId id) const;
   ExprId expr(RegexNodeId id);                                // plain
   ExprId ending_in(RegexNodeId id, const CodePointSet& set);  // plain: the non-empty matches that end so

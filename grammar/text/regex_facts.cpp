@@ -198,13 +198,23 @@ std::optional<std::string> RegexCompiler::literal_of(RegexNodeId id) const {
   return text;
 }
 
+// One code point of the set. Sets of many ranges, such as \w of Unicode, take long to build; the arena keeps them.
+ExprId RegexCompiler::class_expr(const CodePointSet& set) {
+  if (set.ranges().size() < kManyRanges) return arena_.code_points(set);
+  const std::string name = "class " + class_key(set);
+  if (const auto known = arena_.find_named(name)) return *known;
+  const ExprId e = arena_.code_points(set);
+  arena_.remember(name, e);
+  return e;
+}
+
 ExprId RegexCompiler::expr(RegexNodeId id) {
   if (facts_[id].known) return facts_[id].expr;
   const RegexNode& node = tree_.nodes[id];
   ExprId e = kEmptyExpr;
   std::vector<ExprId> parts;
   switch (node.kind) {
-    case RegexKind::kClass: e = arena_.code_points(tree_.sets[node.set]); break;
+    case RegexKind::kClass: e = class_expr(tree_.sets[node.set]); break;
     case RegexKind::kConcat:
       for (const RegexNodeId child : node.children) parts.push_back(expr(child));
       e = arena_.concat(parts);

@@ -115,6 +115,18 @@ def test_start_rule(cli, file):
     assert cli("accepts", "--ebnf", grammar, "--start", "other", stdin=b"b").code == 0
 
 
+def test_gbnf_and_lark(cli, file):
+    gbnf = file('root ::= "[" n ("," n)* "]"\nn ::= [0-9]+\nother ::= "b"\n', "g.gbnf")
+    lark = file('start: "[" INT ("," INT)* "]"\nother: "b"\n%import common.INT\n%ignore " "\n', "g.lark")
+    for option, grammar in (("--gbnf", gbnf), ("--lark", lark)):
+        assert cli("accepts", option, grammar, stdin=b"[1,23]").code == 0
+        assert cli("accepts", option, grammar, stdin=b"[1,]").code == 1
+        assert cli("accepts", option, grammar, "--start", "other", stdin=b"b").code == 0
+        assert cli("accepts", option, "-", file("[7]"), stdin=open(grammar, "rb").read()).code == 0
+    assert cli("accepts", "--lark", lark, stdin=b"[1 , 23] ").code == 0
+    assert cli("accepts", "--gbnf", gbnf, stdin=b"[1 , 23] ").code == 1
+
+
 def test_the_grammar_comes_from_standard_input(cli, file):
     assert cli("accepts", "--ebnf", "-", file("[7]"), stdin=DIGITS.encode()).code == 0
     assert cli("accepts", "--regex", "-", file("77"), stdin=b"[0-9]+\n").code == 0

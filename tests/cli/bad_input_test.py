@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 VERBS = ["compile", "accepts", "mask", "generate"]
-FILE_OPTIONS = ["--json-schema", "--ebnf"]
+FILE_OPTIONS = ["--json-schema", "--ebnf", "--gbnf", "--lark"]
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -23,7 +23,7 @@ def test_exactly_one_grammar(fails, file, verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_notations_and_options_that_do_not_exist(fails, file, verb):
     schema = file("{}", "s.json")
-    for option in ("--gbnf", "--lark", "--structural-tag", "--compiled", "--no-such-option"):
+    for option in ("--structural-tag", "--compiled", "--no-such-option"):
         assert option in fails(verb, option, schema)
     assert "--draft" in fails(verb, "--regex", "a", "--draft", "7")
     assert "3" in fails(verb, "--json-schema", schema, "--draft", "3")
@@ -37,7 +37,7 @@ def test_commands_that_do_not_exist(fails):
 
 
 def test_usage_errors_as_json(cli):
-    for arguments in (["compile"], ["mask", "--lark", "x"], ["no-such-command"], ["mask", "--regex", "a", "--limit", "x"]):
+    for arguments in (["compile"], ["mask", "--structural-tag", "x"], ["no-such-command"], ["mask", "--regex", "a", "--limit", "x"]):
         run = cli(*arguments, "--json")
         assert run.code == 2 and run.json["error"]["code"] == "argument" and run.json["error"]["message"] in run.err
 
@@ -86,6 +86,27 @@ def test_malformed_ebnf(fails, file, grammar):
     fails("compile", "--ebnf", file(grammar, "g.ebnf"))
 
 
+@pytest.mark.parametrize(
+    "grammar",
+    [b"", b"root", b"root = \"a\"", b'root ::= "a', b"root ::= other", b"root ::= root", b"\xff", b"\0", b"root ::= (((",
+     b"root ::= [z-a]", b'root ::= "a"{3,2}', b"root ::= <think>", b'a ::= "a"', b'root ::= "a"\n | "b"'],
+)
+def test_malformed_gbnf(fails, file, grammar):
+    fails("compile", "--gbnf", file(grammar, "g.gbnf"))
+    fails("compile", "--gbnf", "-", stdin=grammar)
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [b"", b"start", b'start: "a', b"start: other", b"start: start", b"\xff", b"\0", b"start: (((", b"start: /(/", b"start: /a",
+     b'start: "a"~3..2', b"start: <think>", b"start: A\nA: A", b"%import common.NONE\nstart: NONE", b"start[lazy]: /a/",
+     b"start: %json {}", b'start.1: "a"', b"start: /^a$/"],
+)
+def test_malformed_lark(fails, file, grammar):
+    fails("compile", "--lark", file(grammar, "g.lark"))
+    fails("compile", "--lark", "-", stdin=grammar)
+
+
 @pytest.mark.parametrize("pattern", [b"(", b")", b"[", b"a**", b"a{2,1}", b"\\", b"[b-a]", b"\\p{None}", b"\xff", b"(?<n", b"a\xc3"])
 def test_malformed_patterns(fails, pattern):
     fails("compile", "--regex", pattern)
@@ -114,6 +135,12 @@ def test_values_nested_10000_deep(fails, file):
 @pytest.mark.parametrize(("opening", "closing"), [("(", ")"), ("[", "]"), ("{", "}")])
 def test_ebnf_nested_10000_deep(fails, file, opening, closing):
     fails("compile", "--ebnf", file(f'start = {opening * 10_000} "a" {closing * 10_000} ;', "g.ebnf"))
+
+
+def test_gbnf_and_lark_nested_10000_deep(fails, file):
+    fails("compile", "--gbnf", file(f'root ::= {"(" * 10_000} "a" {")" * 10_000}', "g.gbnf"))
+    for opening, closing in (("(", ")"), ("[", "]"), ("~", "")):
+        fails("compile", "--lark", file(f'start: {opening * 10_000} "a" {closing * 10_000}', "g.lark"))
 
 
 def test_comments_nested_10000_deep(cli, fails, file):

@@ -21,6 +21,11 @@ def test_people_get_lines(cli, file):
     assert run.code == 0 and run.err == "" and b"g.ebnf: 13 bytes compiled in" in run.out
 
 
+@pytest.mark.parametrize(("notation", "text"), [("ebnf", 'start = "a" ;'), ("gbnf", 'root ::= "a"'), ("lark", 'start: "a"')])
+def test_statistics_name_the_notation(cli, file, notation, text):
+    assert cli("compile", f"--{notation}", file(text), "--json").json["notation"] == notation
+
+
 def test_warnings_do_not_fail(cli, file):
     path = file('{"type": "string", "format": "no-such-format"}', "s.json")
     run = cli("compile", "--json-schema", path, "--json")
@@ -52,6 +57,8 @@ def test_errors_point_into_the_schema(cli, file, schema, pointer):
     [
         (["--regex", "ab("], 1, 3),
         (["--ebnf", 'start = "a" ;\nb = = ;\n'], 2, 5),
+        (["--gbnf", 'root ::= "a"\nb ::= = \n'], 2, 7),
+        (["--lark", 'start: "a"\n  | /a(b/\n'], 2, 7),
     ],
 )
 def test_errors_point_into_the_text(cli, file, arguments, line, column):

@@ -43,12 +43,14 @@ LINES = [
     {"id": "unsatisfiable", "schema": {"type": "integer", "minimum": 2, "maximum": 1}, "tests": [instance(False, "1")]},
     {"id": "unsatisfiable?", "schema": {"type": "integer", "minimum": 2, "maximum": 1}, "tests": [instance(True, "1")]},
     {"id": "malformed", "schema": {"type": "strng"}, "tests": [instance(True, "1")]},
-    {"id": "lark", "lark": 'start: "a"', "gbnf": 'root ::= "a"', "tests": [instance(True, "a")]},
+    {"id": "lark", "lark": 'start: "a"', "gbnf": 'root ::= "b"', "tests": [instance(True, "a"), instance(False, "b")]},
+    {"id": "gbnf", "gbnf": 'root ::= "\\"" [a-c]+', "tests": [instance(True, '"ab'), instance(False, '"')]},
+    {"id": "bad lark", "lark": "start: other", "gbnf": 'root ::= "a"', "tests": [instance(True, "a")]},
     {"id": "long tokens", "schema": OBJECT, "tests": [instance(True, '{"a": 1, "b": 2}', [123, 256, 257, 49, 258, *b'"b": 2}'])]},
     {"id": "tokens of another vocabulary", "schema": {"type": "null"}, "tests": [instance(True, "null", [70000])]},
     {"id": "no instances", "schema": True, "tests": []},
 ]
-EXPECTED = {"schemas": 11, "passing": 5, "compile_errors": 3, "rejects_valid": 2, "accepts_invalid": 1,
+EXPECTED = {"schemas": 13, "passing": 7, "compile_errors": 3, "rejects_valid": 2, "accepts_invalid": 1,
             "rejects_valid_by_key_order": 1, "unsatisfiable": 1, "retokenized": 1, "mask_faults": 0}
 
 
@@ -64,7 +66,7 @@ def test_counts_and_forms(bench):
 
     assert [outcome["id"] for outcome in outcomes] == [line["id"] for line in LINES]
     by_id = {outcome["id"]: outcome for outcome in outcomes}
-    assert [by_id[line["id"]]["pass"] for line in LINES] == [True, False, False, False, True, False, False, False, True, True, True]
+    assert [by_id[line["id"]]["pass"] for line in LINES] == [True, False, False, False, True, False, False, True, True, False, True, True, True]
     assert by_id["right"]["verdicts"] == [True, False, False, False] and by_id["right"]["wrong"] == []
     (order,) = by_id["order"]["wrong"]
     assert order["key_order"] is True and order["valid"] is True and (order["before"], order["after"]) == ('{"', 'b": 2, "a": 1}')
@@ -73,7 +75,9 @@ def test_counts_and_forms(bench):
     assert by_id["wrong label, invalid"]["wrong"][0]["accepted"] is True
     assert by_id["malformed"]["compile_error"]["pointer"].startswith("/type")
     assert by_id["unsatisfiable"]["compile_error"]["code"] == "unsatisfiable"
-    assert "lark" in by_id["lark"]["compile_error"]["message"]
+    assert by_id["lark"]["verdicts"] == [True, False] and by_id["gbnf"]["verdicts"] == [True, False]
+    error = by_id["bad lark"]["compile_error"]
+    assert (error["line"], error["column"]) == (1, 8) and "'other' is not defined" in error["message"]
 
 
 @pytest.mark.parametrize("options", [["--threads", "3"], ["--cold"], ["--first-visits"], ["--verify"], ["--cold", "--threads", "2"]])
@@ -85,7 +89,7 @@ def test_options_do_not_change_verdicts(bench, options):
 
 def test_any_order_of_keys(bench):
     summary, _ = bench(LINES, "--property-order", "any")
-    assert (summary["passing"], summary["rejects_valid"]) == (6, 1)
+    assert (summary["passing"], summary["rejects_valid"]) == (8, 1)
 
 
 def test_profiles(bench):
@@ -125,6 +129,7 @@ def test_bad_input(bench, maskbench, file):
     assert "schemas.jsonl:2: " in bench([LINES[0], {"id": "no tests"}], code=2)
     assert "schemas.jsonl:1: " in bench([{"id": "x", "schema": {}, "tests": [{"text": "1"}]}], code=2)
     assert "schemas.jsonl:1: " in bench([[1]], code=2)
+    assert "schemas.jsonl:1: " in bench([{"lark": {}, "tests": []}], code=2)
     for arguments in ([], ["--tokenizer", "missing"], ["--tokenizer", "missing", file("")], ["--nonsense"]):
         run = run_program(maskbench, arguments)
         assert run.code == 2 and run.err.startswith("error: ")

@@ -33,6 +33,8 @@ weir::Result<weir::CompiledGrammar> compile(weir::Compiler& compiler, int notati
   switch (notation) {
     case 0: return compiler.compile_json_schema(text, {.limits = limits});
     case 1: return compiler.compile_ebnf(text, {.limits = limits});
+    case 3: return compiler.compile_gbnf(text, {.limits = limits});
+    case 4: return compiler.compile_lark(text, {.limits = limits});
     default: return compiler.compile_regex(text, {.limits = limits});
   }
 }
@@ -66,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const std::size_t steps = std::min<std::size_t>(data[1] % 32U, size - 2);
   weir::Compiler compiler(vocabulary, weir::fuzz::small_limits());
-  const auto grammar = compile(compiler, data[0] % 3, weir::fuzz::as_text(data + 2 + steps, size - 2 - steps));
+  const auto grammar = compile(compiler, data[0] % 5, weir::fuzz::as_text(data + 2 + steps, size - 2 - steps));
   if (!grammar) {
     weir::fuzz::check_error(grammar.error());
     return 0;

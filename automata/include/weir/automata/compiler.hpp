@@ -57,6 +57,8 @@ class Compiler {
   // Front end and compile in one. The options' arena is the compiler's own unless set.
   Result<CompiledGrammar> compile_json_schema(std::string_view schema, JsonSchemaOptions options = {});
   Result<CompiledGrammar> compile_ebnf(std::string_view text, EbnfOptions options = {});
+  Result<CompiledGrammar> compile_gbnf(std::string_view text, GbnfOptions options = {});
+  Result<CompiledGrammar> compile_lark(std::string_view text, LarkOptions options = {});
   Result<CompiledGrammar> compile_regex(std::string_view pattern, RegexOptions options = {});
 
   // Forgets everything but the tables made from the vocabulary alone: the next grammar starts as if it were the first.
@@ -65,6 +67,10 @@ class Compiler {
 
  private:
   struct Impl;
+  template <class Options>
+  using FrontEnd = Result<Grammar> (*)(std::string_view text, const Options& options);
+  template <class Options>
+  Result<CompiledGrammar> compile_text(FrontEnd<Options> parse, std::string_view text, Options options);
   Result<CompiledGrammar> bind(Grammar grammar);  // under the lock
   std::unique_ptr<Impl> impl_;
 };

@@ -30,6 +30,25 @@ struct EbnfOptions {
 // The notation of docs/ebnf.md: ISO 14977 and W3C spellings.
 Result<Grammar> parse_ebnf(std::string_view text, const EbnfOptions& options = {});
 
+struct GbnfOptions {
+  std::string start = {};  // the start rule; empty: "root"
+  Limits limits = {};
+  std::shared_ptr<ExprArena> arena = nullptr;
+};
+
+// The notation of llama.cpp; docs/gbnf.md lists what it reads.
+Result<Grammar> parse_gbnf(std::string_view text, const GbnfOptions& options = {});
+
+struct LarkOptions {
+  std::string start = {};  // the start rule; empty: "start"
+  Limits limits = {};
+  std::shared_ptr<ExprArena> arena = nullptr;
+};
+
+// Lark's notation in the dialect of llguidance; docs/lark.md lists what it reads. The language is the one of the
+// context-free grammar: no longest match decides where a terminal ends.
+Result<Grammar> parse_lark(std::string_view text, const LarkOptions& options = {});
+
 struct RegexOptions {
   // true: `pattern` of JSON Schema, which may match anywhere in the text unless anchored. false: the whole text.
   bool search = false;
