@@ -12,6 +12,7 @@
 //   kSpace   0                        0           0     white space after the whole text
 //   kRule    0                        RuleStateId 0     only inside continuations: expanded when it comes to the top
 //   kEnd     0                        0           0     the text is complete
+//   kHole    0                        0           0     whatever follows; at the bottom of what masks compute for rules
 #pragma once
 
 #include <compare>
@@ -23,7 +24,7 @@ namespace weir {
 using StateId = std::uint32_t;
 inline constexpr StateId kDeadState = 0;
 
-enum class HeadKind : std::uint8_t { kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule };
+enum class HeadKind : std::uint8_t { kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule, kHole };
 
 struct Head {
   std::uint32_t w0 = 0;

@@ -31,6 +31,7 @@ Masker::Masker(FrameCache& frames, Stepper& stepper, StateStore& store)
       stepper_(stepper),
       store_(store),
       style_(stepper.text_style()),
+      rules_(stepper.has_rules()),
       root_place_(tables_.root_place(style_)),
       known_frames_(kKnownFrames) {
   if (const StructureSource* structures = stepper.structures()) json_quote_ = structures->notation().quote == '"';
@@ -111,6 +112,14 @@ std::size_t Masker::memory_bytes() const noexcept {
 }
 
 void Masker::compute(StateId s) {
+  constexpr std::size_t kMaxPieceBytes = std::size_t{16} << 20U;
+  if (piece_bytes_ > kMaxPieceBytes) {
+    pieces_.clear();
+    position_ids_.clear();
+    positions_.clear();
+    exits_of_.clear();
+    piece_bytes_ = 0;
+  }
   depth_ = 0;
   sets_.clear();
   ids_.clear();
@@ -132,6 +141,10 @@ void Masker::compute(StateId s) {
   if (!spacious.empty()) {
     add_set(tables_.space_only);
     walk_tokens(TrieId::kStructural, Trie::kRoot, spacious);
+  }
+  if (rules_ && sets_.size() > 1) {
+    std::sort(sets_.begin(), sets_.end());
+    sets_.erase(std::unique(sets_.begin(), sets_.end()), sets_.end());
   }
 }
 
@@ -192,6 +205,10 @@ bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
 }
 
 void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
+  if (rules_) {
+    walk_at({&tables_.trie(id), nullptr, id, true, false, node}, items);
+    return;
+  }
   const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
   const Items* walked = &items;
@@ -224,6 +241,16 @@ void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
   const Frame& f = frame(item.head, id, node);
   add_set(f.inside);
   if (f.exits.empty()) return;
+  if (rules_) {
+    PositionsId& exits = exits_of_[&f];
+    if (exits == 0) {
+      std::vector<Position> positions;
+      for (const Frame::Exits& e : f.exits) positions.push_back({nullptr, &e, id, false, false, 0});
+      exits = intern(positions);
+    }
+    resolve(exits, item.rest);
+    return;
+  }
   const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
   Items& rest = scratch();
@@ -475,6 +502,150 @@ const Masker::Taken& Masker::taken(StateId rest) {
   if (rest >= taken_index_.size()) taken_index_.resize(std::max<std::size_t>(store_.size(), rest + 1));
   taken_index_[rest] = static_cast<std::uint32_t>(taken_.size());
   return result;
+}
+
+std::size_t Masker::PositionsHash::operator()(const std::vector<Position>& positions) const noexcept {
+  std::uint64_t h = positions.size();
+  for (const Position& p : positions) {
+    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits),
+                                  (std::uint64_t{p.node} << 1U) | (p.before ? 1U : 0U)}) {
+      h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
+      h ^= h >> 29U;
+    }
+  }
+  return h;
+}
+
+Masker::PositionsId Masker::intern(std::vector<Position>& positions) {
+  if (positions.empty()) return 0;
+  std::sort(positions.begin(), positions.end());
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  const auto [it, fresh] = position_ids_.try_emplace(positions, static_cast<PositionsId>(positions_.size() + 1));
+  if (fresh) {
+    positions_.push_back(&it->first);
+    piece_bytes_ += positions.size() * sizeof(Position) + 64;
+  }
+  return it->second;
+}
+
+void Masker::resolve(PositionsId from, StateId rest) {
+  if (from == 0) return;
+  const auto count = static_cast<std::uint32_t>(store_.items(rest).size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Item item = store_.items(rest)[i];  // by value: walks add states
+    switch (item.head.kind()) {
+      case HeadKind::kHole: {
+        const auto& positions = *positions_[from - 1];
+        left_.insert(left_.end(), positions.begin(), positions.end());
+        break;
+      }
+      case HeadKind::kRule: {
+        const Piece& p = piece(from, item.head.w1);
+        sets_.insert(sets_.end(), p.sets.begin(), p.sets.end());
+        add_ids(p.ids);
+        resolve(p.left, item.rest);
+        break;
+      }
+      case HeadKind::kEnd: break;
+      default: {
+        const std::size_t depth = depth_;
+        Items& items = scratch();
+        items.push_back(item);
+        for (const Position& position : *positions_[from - 1]) walk_position(position, items);
+        depth_ = depth;
+      }
+    }
+  }
+}
+
+const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
+  const std::uint64_t key = (std::uint64_t{from} << 32U) | rule_state;
+  if (const auto it = pieces_.find(key); it != pieces_.end()) return *it->second;
+  auto fresh = std::make_unique<Piece>();
+  // Found like a mask of its own, over a hole.
+  std::vector<Position> left;
+  fresh->sets.swap(sets_);
+  fresh->ids.swap(ids_);
+  left.swap(left_);
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  if (hole_ == kDeadState) hole_ = store_.intern_one({Head::make(HeadKind::kHole, 0, 0, 0), kDeadState});
+  stepper_.append_closed(store_.intern_one({Head::make(HeadKind::kRule, 0, rule_state, 0), hole_}), items);
+  for (const Position& position : *positions_[from - 1]) walk_position(position, items);
+  depth_ = depth;
+  fresh->left = intern(left_);
+  fresh->sets.swap(sets_);
+  fresh->ids.swap(ids_);
+  left_.swap(left);
+  std::sort(fresh->sets.begin(), fresh->sets.end());
+  fresh->sets.erase(std::unique(fresh->sets.begin(), fresh->sets.end()), fresh->sets.end());
+  std::sort(fresh->ids.begin(), fresh->ids.end());
+  fresh->ids.erase(std::unique(fresh->ids.begin(), fresh->ids.end()), fresh->ids.end());
+  piece_bytes_ += sizeof(Piece) + 64 + fresh->sets.size() * sizeof(void*) + fresh->ids.size() * sizeof(TokenId);
+  return *pieces_.emplace(key, std::move(fresh)).first->second;
+}
+
+// From a position on, with items that may stand over a hole.
+void Masker::walk_position(const Position& from, const Items& items) {
+  const bool hole =
+      std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kHole; });
+  if (from.exits != nullptr) {
+    if (hole) left_.push_back(from);
+    const ByteSet first = stepper_.first_bytes(items);
+    if (!first.contains(from.exits->byte) && !(style_.spaced && from.exits->byte == ' ')) return;
+    // What goes on by itself is walked without the hole, which has all of these texts before it already.
+    const std::size_t depth = depth_;
+    Items& own = scratch();
+    std::copy_if(items.begin(), items.end(), std::back_inserter(own),
+                 [](const Item& item) { return item.head.kind() != HeadKind::kHole; });
+    if (const Trie* suffixes = frames_.suffixes(*from.exits, from.id, style_.spaced)) {
+      walk_at({suffixes, nullptr, from.id, false, false, Trie::kRoot}, own);
+    } else {
+      const Trie& t = tables_.trie(from.id);
+      for (const Trie::Node n : from.exits->nodes) walk_position({&t, nullptr, from.id, true, true, n}, own);
+    }
+    depth_ = depth;
+    return;
+  }
+  if (!from.before) {
+    walk_at(from, items);
+    return;
+  }
+  if (hole) left_.push_back(from);
+  const std::size_t depth = depth_;
+  Items& next = scratch();
+  stepper_.step(items, from.trie->byte(from.node), next);
+  if (!next.empty()) {
+    remove_duplicates(next);
+    add_ids(from.trie->at(from.node));
+    Position at = from;
+    at.before = false;
+    walk_at(at, next);
+  }
+  depth_ = depth;
+}
+
+void Masker::walk_at(const Position& from, const Items& items) {
+  const Trie& t = *from.trie;
+  if (t.is_leaf(from.node)) return;
+  const std::size_t depth = depth_;
+  Items& others = scratch();
+  for (const Item& item : items) {
+    if (item.head.kind() == HeadKind::kHole) {
+      left_.push_back(from);
+    } else if (!from.whole || !apply_shared(item, from.id, from.node)) {
+      others.push_back(item);
+    }
+  }
+  if (!others.empty()) {
+    walk(t, from.node, others, [&](Trie::Node c, const Items& next) {
+      add_ids(t.at(c));
+      Position at = from;
+      at.node = c;
+      walk_at(at, next);
+    });
+  }
+  depth_ = depth;
 }
 
 // The nodes of a frame's left-over texts that a state takes.

@@ -9,8 +9,10 @@
 // Thread safety: none; each matcher owns one.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -45,7 +47,27 @@ class Masker {
     std::vector<std::uint64_t> bits;
   };
   using Bits = std::vector<std::uint64_t>;
-
+  // A place in a trie of texts left over: at a node, or just before its byte, or before all that an expression leaves
+  // over with one first byte.
+  struct Position {
+    const Trie* trie = nullptr;
+    const Frame::Exits* exits = nullptr;  // if not null: those
+    TrieId id = TrieId::kTokens;          // the vocabulary's trie that it is, or that the exits are of
+    bool whole = false;                   // it is one
+    bool before = false;
+    Trie::Node node = 0;
+    friend auto operator<=>(const Position&, const Position&) = default;
+  };
+  // What states of rules take, whatever follows the rules: tokens, and the positions at which what follows goes on.
+  using PositionsId = std::uint32_t;  // 0: none
+  struct Piece {
+    std::vector<const TokenSet*> sets;
+    std::vector<TokenId> ids;
+    PositionsId left = 0;
+  };
+  struct PositionsHash {
+    std::size_t operator()(const std::vector<Position>& positions) const noexcept;
+  };
   void compute(StateId s);
   void remember(StateId s);
   void write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids, std::span<std::uint32_t> words) const;
@@ -67,6 +89,12 @@ class Masker {
   // Tokens that close a quoted text at this place and go on with `rest`: those whose prefix is in the set (null: all).
   void add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes);
   void add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix);
+  // Adds what the state takes from the positions on; of rules in pieces that do not depend on the stack below.
+  void resolve(PositionsId from, StateId rest);
+  const Piece& piece(PositionsId from, std::uint32_t rule_state);
+  PositionsId intern(std::vector<Position>& positions);
+  void walk_position(const Position& from, const Items& items);
+  void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
   std::span<const Trie::Node> taken_below(const Trie& suffixes, StateId rest);
 
@@ -85,6 +113,7 @@ class Masker {
   Stepper& stepper_;
   StateStore& store_;
   TextStyle style_;
+  bool rules_ = false;
   bool json_quote_ = false;
   const TextPlace& root_place_;
 
@@ -95,6 +124,9 @@ class Masker {
   Bits prefixes_;  // scratch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
+  std::vector<Position> left_;  // of the piece being found
+  StateId hole_ = kDeadState;
+
   // Memories, each dropped as a whole when it is full.
   std::vector<Remembered> remembered_;  // by state
   std::vector<const TokenSet*> remembered_sets_;
@@ -103,6 +135,11 @@ class Masker {
   std::vector<std::uint32_t> taken_index_;  // by state: number in taken_ and one, 0: none
   std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_below_;
   std::size_t taken_nodes_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
+  std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
+  std::vector<const std::vector<Position>*> positions_;        // by id
+  std::unordered_map<const Frame*, PositionsId> exits_of_;
+  std::size_t piece_bytes_ = 0;
   struct KnownFrame {
     Head head;
     std::uint32_t place = 0;

@@ -173,7 +173,8 @@ void Stepper::step_item(const Item& item, std::uint8_t byte, Items& out) {
       }
       return;
     case HeadKind::kEnd:
-    case HeadKind::kRule: return;
+    case HeadKind::kRule:
+    case HeadKind::kHole: return;
   }
 }
 
@@ -512,7 +513,8 @@ ByteSet Stepper::first_bytes(const Items& items) {
         break;
       }
       case HeadKind::kEnd:
-      case HeadKind::kRule: break;
+      case HeadKind::kRule:
+      case HeadKind::kHole: break;
     }
   }
   return first;

@@ -58,6 +58,7 @@ class Stepper {
   static constexpr std::uint32_t kNotAKey = 0xFFFFFFFE;
   std::uint32_t key_label(const RecordInfo& record, std::uint32_t place) const;
 
+  bool has_rules() const noexcept { return !grammar_.rules().empty(); }
   TextStyle text_style() const noexcept { return style_; }
   ExprArena& arena() noexcept { return arena_; }
   StructureSource* structures() noexcept { return structures_; }
