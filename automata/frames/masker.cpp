@@ -107,19 +107,13 @@ void Masker::remember(StateId s) {
 }
 
 std::size_t Masker::memory_bytes() const noexcept {
-  return remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(const TokenSet*) +
+  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(const TokenSet*) +
          remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
 }
 
 void Masker::compute(StateId s) {
   constexpr std::size_t kMaxPieceBytes = std::size_t{16} << 20U;
-  if (piece_bytes_ > kMaxPieceBytes) {
-    pieces_.clear();
-    position_ids_.clear();
-    positions_.clear();
-    exits_of_.clear();
-    piece_bytes_ = 0;
-  }
+  if (piece_bytes_ > kMaxPieceBytes) forget_pieces();
   depth_ = 0;
   sets_.clear();
   ids_.clear();
@@ -142,10 +136,7 @@ void Masker::compute(StateId s) {
     add_set(tables_.space_only);
     walk_tokens(TrieId::kStructural, Trie::kRoot, spacious);
   }
-  if (rules_ && sets_.size() > 1) {
-    std::sort(sets_.begin(), sets_.end());
-    sets_.erase(std::unique(sets_.begin(), sets_.end()), sets_.end());
-  }
+  if (rules_) unite_sets(sets_);
 }
 
 template <class Emit>
@@ -528,6 +519,43 @@ Masker::PositionsId Masker::intern(std::vector<Position>& positions) {
   return it->second;
 }
 
+std::size_t Masker::SetsHash::operator()(const std::vector<const TokenSet*>& sets) const noexcept {
+  std::uint64_t h = sets.size();
+  for (const TokenSet* set : sets) {
+    h = (h ^ reinterpret_cast<std::uint64_t>(set)) * 0x9E3779B97F4A7C15ULL;
+    h ^= h >> 29U;
+  }
+  return h;
+}
+
+void Masker::unite_sets(std::vector<const TokenSet*>& sets) {
+  if (sets.size() < 2) return;
+  std::sort(sets.begin(), sets.end());
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+  if (sets.size() < 2) return;
+  auto& united = unions_[sets];
+  if (!united) {
+    std::vector<std::uint32_t> bits(tables_.vocabulary->mask_words());
+    for (const TokenSet* set : sets) set->or_into(bits);
+    united = std::make_unique<TokenSet>(TokenSet::dense(std::move(bits)));
+    piece_bytes_ += united->memory_bytes() + sets.size() * sizeof(void*) + 64;
+  }
+  sets.assign(1, united.get());
+}
+
+// What is remembered of states points into pieces and unions.
+void Masker::forget_pieces() {
+  remembered_.clear();
+  remembered_sets_.clear();
+  remembered_ids_.clear();
+  pieces_.clear();
+  unions_.clear();
+  position_ids_.clear();
+  positions_.clear();
+  exits_of_.clear();
+  piece_bytes_ = 0;
+}
+
 void Masker::resolve(PositionsId from, StateId rest) {
   if (from == 0) return;
   const auto count = static_cast<std::uint32_t>(store_.items(rest).size());
@@ -577,10 +605,19 @@ const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
   fresh->sets.swap(sets_);
   fresh->ids.swap(ids_);
   left_.swap(left);
-  std::sort(fresh->sets.begin(), fresh->sets.end());
-  fresh->sets.erase(std::unique(fresh->sets.begin(), fresh->sets.end()), fresh->sets.end());
-  std::sort(fresh->ids.begin(), fresh->ids.end());
-  fresh->ids.erase(std::unique(fresh->ids.begin(), fresh->ids.end()), fresh->ids.end());
+  constexpr std::size_t kManyIds = 256;
+  if (fresh->ids.size() > kManyIds) {
+    std::sort(fresh->ids.begin(), fresh->ids.end());
+    fresh->ids.erase(std::unique(fresh->ids.begin(), fresh->ids.end()), fresh->ids.end());
+  }
+  if (fresh->ids.size() > kManyIds) {
+    fresh->own.add(fresh->ids);
+    fresh->own.seal(tables_.vocabulary->mask_words(), TokenSet::Form::kDense);
+    piece_bytes_ += fresh->own.memory_bytes();
+    fresh->ids = {};
+    fresh->sets.push_back(&fresh->own);
+  }
+  unite_sets(fresh->sets);
   piece_bytes_ += sizeof(Piece) + 64 + fresh->sets.size() * sizeof(void*) + fresh->ids.size() * sizeof(TokenId);
   return *pieces_.emplace(key, std::move(fresh)).first->second;
 }

@@ -63,7 +63,11 @@ class Masker {
   struct Piece {
     std::vector<const TokenSet*> sets;
     std::vector<TokenId> ids;
+    TokenSet own;  // of them, when they are many; then among `sets`
     PositionsId left = 0;
+  };
+  struct SetsHash {
+    std::size_t operator()(const std::vector<const TokenSet*>& sets) const noexcept;
   };
   struct PositionsHash {
     std::size_t operator()(const std::vector<Position>& positions) const noexcept;
@@ -93,6 +97,9 @@ class Masker {
   void resolve(PositionsId from, StateId rest);
   const Piece& piece(PositionsId from, std::uint32_t rule_state);
   PositionsId intern(std::vector<Position>& positions);
+  // One set in place of several; the same ones meet again and again.
+  void unite_sets(std::vector<const TokenSet*>& sets);
+  void forget_pieces();
   void walk_position(const Position& from, const Items& items);
   void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
@@ -139,6 +146,7 @@ class Masker {
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
   std::vector<const std::vector<Position>*> positions_;        // by id
   std::unordered_map<const Frame*, PositionsId> exits_of_;
+  std::unordered_map<std::vector<const TokenSet*>, std::unique_ptr<TokenSet>, SetsHash> unions_;
   std::size_t piece_bytes_ = 0;
   struct KnownFrame {
     Head head;

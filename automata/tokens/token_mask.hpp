@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/mask_kernels.hpp"
@@ -40,16 +41,21 @@ class TokenSet {
     std::fill(bits.begin(), bits.end(), 0);
     return set;
   }
-  // kBoth: a bitset even if the list is short, for sets that masks often start with.
-  enum class Form : std::uint8_t { kSmaller, kBoth };
+  static TokenSet dense(std::vector<std::uint32_t> bits) {
+    TokenSet set;
+    set.bits_ = std::move(bits);
+    return set;
+  }
+  // kDense: a bitset even if the list is short. kBoth: both, for sets that masks often start with.
+  enum class Form : std::uint8_t { kSmaller, kDense, kBoth };
   // Chooses the form. `words` is the width of the vocabulary's masks.
   void seal(std::size_t words, Form form = Form::kSmaller) {
     const bool many = ids_.size() > words / 4;
-    if (many || form == Form::kBoth) {
+    if (many || form != Form::kSmaller) {
       bits_.assign(words, 0);
       for (const TokenId t : ids_) set_bit(bits_, t);
     }
-    if (many) ids_ = {};
+    if (many || form == Form::kDense) ids_ = {};
     ids_.shrink_to_fit();
   }
   void or_into(std::span<std::uint32_t> words) const noexcept {
