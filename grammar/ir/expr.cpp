@@ -26,9 +26,14 @@ ExprId ExprArena::literal(std::string_view text) {
   return impl_->literal(text);
 }
 
+ExprId ExprArena::literals(std::span<const std::string_view> texts) {
+  const Lock lock(impl_->mutex);
+  return impl_->literals({texts.begin(), texts.end()});
+}
+
 ExprId ExprArena::literals(std::span<const std::string> texts) {
   const Lock lock(impl_->mutex);
-  return impl_->literals(texts);
+  return impl_->literals({texts.begin(), texts.end()});
 }
 
 ExprId ExprArena::concat(ExprId left, ExprId right) {
@@ -53,7 +58,7 @@ ExprId ExprArena::alternate(std::initializer_list<ExprId> parts) {
 
 ExprId ExprArena::alternate(std::span<const ExprId> parts) {
   const Lock lock(impl_->mutex);
-  return impl_->alternate({parts.begin(), parts.end()});
+  return impl_->alternate(parts);
 }
 
 ExprId ExprArena::intersect(std::initializer_list<ExprId> parts) {
@@ -62,7 +67,7 @@ ExprId ExprArena::intersect(std::initializer_list<ExprId> parts) {
 
 ExprId ExprArena::intersect(std::span<const ExprId> parts) {
   const Lock lock(impl_->mutex);
-  return impl_->intersect({parts.begin(), parts.end()});
+  return impl_->intersect(parts);
 }
 
 ExprId ExprArena::complement(ExprId e) {
@@ -90,7 +95,10 @@ ExprId ExprArena::any_text() {
   return impl_->any_text();
 }
 
-ExprId ExprArena::any_bytes() { return complement(kEmptyExpr); }
+ExprId ExprArena::any_bytes() {
+  const Lock lock(impl_->mutex);
+  return impl_->every();
+}
 
 bool ExprArena::nullable(ExprId e) const { return impl_->nodes[e].nullable; }
 

@@ -16,12 +16,11 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {
 }  // namespace
 
 ExprArena::Impl::Impl(const Limits& l) : limits(l) {
-  table_.resize(256);
+  table_.resize(1024);
   const ExprNode empty{ExprKind::kEmpty};
   const ExprNode epsilon{ExprKind::kEpsilon, true};
   for (const auto& node : {empty, epsilon}) {
     const std::size_t id = nodes.push_back(node);
-    hashes_.push_back(0);
     facts.resize_at_least(id + 1);
     rows.resize_at_least(id + 1);
     facts[id].text.store(true, std::memory_order_relaxed);
@@ -44,29 +43,32 @@ bool ExprArena::Impl::same(ExprId id, const ExprNode& node, std::span<const Expr
 }
 
 void ExprArena::Impl::grow_table() {
-  table_.assign(table_.size() * 2, 0);
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t id = 2; id < nodes.size(); ++id) {
-    std::size_t slot = hashes_[id] & mask;
-    while (table_[slot] != 0) slot = (slot + 1) & mask;
-    table_[slot] = static_cast<std::uint32_t>(id);
+  constexpr std::size_t kLarge = std::size_t{1} << 16U;
+  std::vector<Slot> larger(table_.size() * (table_.size() < kLarge ? 4 : 2));
+  const std::size_t mask = larger.size() - 1;
+  for (const Slot& entry : table_) {
+    if (entry.id == 0) continue;
+    std::size_t at = entry.hash & mask;
+    while (larger[at].id != 0) at = (at + 1) & mask;
+    larger[at] = entry;
   }
+  table_ = std::move(larger);
 }
 
 ExprId ExprArena::Impl::intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set) {
-  std::uint64_t hash = mix(0, static_cast<std::uint64_t>(node.kind));
+  std::uint64_t mixed = mix(0, static_cast<std::uint64_t>(node.kind));
   if (set != nullptr) {
-    for (const std::uint64_t word : set->words()) hash = mix(hash, word);
+    for (const std::uint64_t word : set->words()) mixed = mix(mixed, word);
   } else if (!kids.empty()) {
-    for (const ExprId kid : kids) hash = mix(hash, kid);
+    for (const ExprId kid : kids) mixed = mix(mixed, kid);
   } else {
-    hash = mix(mix(mix(hash, node.a), node.b), node.c);
+    mixed = mix(mix(mixed, (std::uint64_t{node.a} << 32U) | node.b), node.c);
   }
+  const auto hash = static_cast<std::uint32_t>(mixed ^ (mixed >> 32U));
   const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
-    const ExprId id = table_[slot];
-    if (hashes_[id] == hash && same(id, node, kids, set)) return id;
+  std::size_t at = hash & mask;
+  for (; table_[at].id != 0; at = (at + 1) & mask) {
+    if (table_[at].hash == hash && same(table_[at].id, node, kids, set)) return table_[at].id;
   }
   if (nodes.size() >= limits.max_expressions) {
     full.store(true, std::memory_order_relaxed);
@@ -85,11 +87,19 @@ ExprId ExprArena::Impl::intern(const ExprNode& node, std::span<const ExprId> kid
   facts.resize_at_least(id + 1);
   rows.resize_at_least(id + 1);
   if (!stored.boolean) facts[id].emptiness.store(Emptiness::kNonEmpty, std::memory_order_relaxed);
-  hashes_.push_back(hash);
   nodes.push_back(stored);
-  table_[slot] = id;
+  table_[at] = {hash, id};
   if (nodes.size() * 2 > table_.size()) grow_table();
   return id;
+}
+
+ExprId ExprArena::Impl::byte(std::uint8_t b) {
+  if (byte_ids_[b] == 0) {
+    const ByteSet set = ByteSet::single(b);
+    byte_ids_[b] = intern({ExprKind::kBytes}, {}, &set);
+    if (b < 0x80) facts[byte_ids_[b]].text.store(true, std::memory_order_relaxed);
+  }
+  return byte_ids_[b];
 }
 
 ExprId ExprArena::Impl::bytes(const ByteSet& set) {
@@ -101,38 +111,42 @@ ExprId ExprArena::Impl::bytes(const ByteSet& set) {
 
 ExprId ExprArena::Impl::literal(std::string_view text) {
   ExprId e = kEpsilonExpr;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    e = concat(bytes(ByteSet::single(static_cast<std::uint8_t>(text[i]))), e);
-  }
+  for (std::size_t i = text.size(); i-- > 0;) e = concat(byte(static_cast<std::uint8_t>(text[i])), e);
   if (!find_invalid_utf8(text)) facts[e].text.store(true, std::memory_order_relaxed);
   return e;
 }
 
-ExprId ExprArena::Impl::literals(std::span<const std::string> texts) {
-  std::vector<std::string_view> sorted(texts.begin(), texts.end());
+ExprId ExprArena::Impl::literals(std::vector<std::string_view> sorted) {
   std::sort(sorted.begin(), sorted.end());
   sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   if (sorted.empty()) return kEmptyExpr;
+  const bool all_text =
+      std::none_of(sorted.begin(), sorted.end(), [](std::string_view t) { return find_invalid_utf8(t).has_value(); });
 
-  // The trie's current path; a node is finished, hence interned, when the next text leaves it.
+  // The nodes of the trie that branch or end a text, on the way to the current text; a node is finished, hence
+  // interned, when the next text leaves it. Between two nodes lies a chain of single bytes.
   struct Open {
+    std::size_t depth = 0;
     bool terminal = false;
     std::vector<std::pair<ExprId, ByteSet>> edges;  // child and the bytes that lead to it
   };
   std::vector<Open> path(1);
-  const auto finish = [&](Open& open) {
-    std::vector<ExprId> parts;
+  const auto finish = [&](const Open& open) {
+    ExprParts parts;
     if (open.terminal) parts.push_back(kEpsilonExpr);
     for (const auto& [child, set] : open.edges) parts.push_back(concat(bytes(set), child));
-    return alternate(std::move(parts));
+    return parts.size() == 1 ? parts.front() : alternate(parts);
   };
   const auto close_to = [&](std::size_t depth, std::string_view text) {
-    while (path.size() > depth + 1) {
-      const ExprId child = finish(path.back());
+    while (path.back().depth > depth) {
+      ExprId child = finish(path.back());
+      std::size_t at = path.back().depth;
       path.pop_back();
+      if (path.back().depth < depth) path.push_back({depth, false, {}});
+      while (--at > path.back().depth) child = concat(byte(static_cast<std::uint8_t>(text[at])), child);
+      const auto b = static_cast<std::uint8_t>(text[at]);
       auto& edges = path.back().edges;
-      const auto b = static_cast<std::uint8_t>(text[path.size() - 1]);
-      auto it = std::find_if(edges.begin(), edges.end(), [&](const auto& edge) { return edge.first == child; });
+      const auto it = std::find_if(edges.begin(), edges.end(), [&](const auto& edge) { return edge.first == child; });
       if (it == edges.end()) {
         edges.emplace_back(child, ByteSet::single(b));
       } else {
@@ -144,46 +158,46 @@ ExprId ExprArena::Impl::literals(std::span<const std::string> texts) {
   for (const std::string_view text : sorted) {
     const auto [end, unused] = std::mismatch(previous.begin(), previous.end(), text.begin(), text.end());
     close_to(static_cast<std::size_t>(end - previous.begin()), previous);
-    path.resize(text.size() + 1);
+    if (path.back().depth < text.size()) path.push_back({text.size(), false, {}});
     path.back().terminal = true;
     previous = text;
   }
   close_to(0, previous);
   const ExprId e = finish(path.front());
-  const bool all_text =
-      std::none_of(sorted.begin(), sorted.end(), [](std::string_view t) { return find_invalid_utf8(t).has_value(); });
   if (all_text) facts[e].text.store(true, std::memory_order_relaxed);
   return e;
+}
+
+ExprId ExprArena::Impl::intern_concat(ExprId left, ExprId right) {
+  const ExprNode& a = nodes[left];
+  const ExprNode& b = nodes[right];
+  const ExprId id =
+      intern({ExprKind::kConcat, a.nullable && b.nullable, a.boolean || b.boolean, left, right, 0}, {}, nullptr);
+  if (id == kEmptyExpr) return id;
+  if (facts[left].text.load(std::memory_order_relaxed) && facts[right].text.load(std::memory_order_relaxed)) {
+    facts[id].text.store(true, std::memory_order_relaxed);
+  }
+  return id;
 }
 
 ExprId ExprArena::Impl::concat(ExprId left, ExprId right) {
   if (left == kEmptyExpr || right == kEmptyExpr) return kEmptyExpr;
   if (left == kEpsilonExpr) return right;
   if (right == kEpsilonExpr) return left;
+  if (nodes[left].kind != ExprKind::kConcat) return intern_concat(left, right);
   // Right-nested: (a b) c is a (b c).
-  std::vector<ExprId> spine;
+  ExprParts spine;
   while (nodes[left].kind == ExprKind::kConcat) {
     spine.push_back(nodes[left].a);
     left = nodes[left].b;
   }
-  spine.push_back(left);
-  ExprId e = right;
-  for (std::size_t i = spine.size(); i-- > 0;) {
-    const ExprNode& a = nodes[spine[i]];
-    const ExprNode& b = nodes[e];
-    const ExprId id =
-        intern({ExprKind::kConcat, a.nullable && b.nullable, a.boolean || b.boolean, spine[i], e, 0}, {}, nullptr);
-    if (id == kEmptyExpr) return id;
-    if (facts[spine[i]].text.load(std::memory_order_relaxed) && facts[e].text.load(std::memory_order_relaxed)) {
-      facts[id].text.store(true, std::memory_order_relaxed);
-    }
-    e = id;
-  }
+  ExprId e = intern_concat(left, right);
+  for (std::size_t i = spine.size(); i-- > 0 && e != kEmptyExpr;) e = intern_concat(spine[i], e);
   return e;
 }
 
-ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
-  std::vector<ExprId> flat;
+ExprId ExprArena::Impl::alternate(std::span<const ExprId> parts) {
+  ExprParts flat;
   ByteSet one_byte;
   bool any_set = false;
   bool epsilon = false;
@@ -211,7 +225,7 @@ ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
   }
   if (any_set) flat.push_back(bytes(one_byte));
   std::sort(flat.begin(), flat.end());
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
+  flat.shrink_to(std::unique(flat.begin(), flat.end()));
   if (epsilon && !some_nullable) {
     // x+ | "" is x*; otherwise "" stands as a part of its own.
     auto plus = std::find_if(flat.begin(), flat.end(),
@@ -220,14 +234,16 @@ ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
       *plus = repeat(nodes[*plus].a, 0, nodes[*plus].c);
       std::sort(flat.begin(), flat.end());
     } else {
-      flat.insert(flat.begin(), kEpsilonExpr);
+      flat.push_front(kEpsilonExpr);
     }
   }
   // Any text at all absorbs every set of texts; every byte string absorbs everything.
-  const ExprId every = complement(kEmptyExpr);
-  if (std::binary_search(flat.begin(), flat.end(), every)) return every;
+  const ExprId all = every();
+  if (std::binary_search(flat.begin(), flat.end(), all)) return all;
   if (any_text_ != 0 && flat.size() > 1 && std::binary_search(flat.begin(), flat.end(), any_text_)) {
-    std::erase_if(flat, [&](ExprId e) { return e != any_text_ && facts[e].text.load(std::memory_order_relaxed); });
+    flat.shrink_to(std::remove_if(flat.begin(), flat.end(), [&](ExprId e) {
+      return e != any_text_ && facts[e].text.load(std::memory_order_relaxed);
+    }));
   }
   if (flat.empty()) return kEmptyExpr;
   if (flat.size() == 1) return flat.front();
@@ -239,17 +255,16 @@ ExprId ExprArena::Impl::alternate(std::vector<ExprId> parts) {
     nullable = nullable || nodes[e].nullable;
     text = text && facts[e].text.load(std::memory_order_relaxed);
     // e | ~e is everything.
-    if (nodes[e].kind == ExprKind::kComplement && std::binary_search(flat.begin(), flat.end(), nodes[e].a))
-      return every;
+    if (nodes[e].kind == ExprKind::kComplement && std::binary_search(flat.begin(), flat.end(), nodes[e].a)) return all;
   }
   const ExprId id = intern({ExprKind::kAlternate, nullable, boolean, 0, 0, 0}, flat, nullptr);
   if (text) facts[id].text.store(true, std::memory_order_relaxed);
   return id;
 }
 
-ExprId ExprArena::Impl::intersect(std::vector<ExprId> parts) {
-  const ExprId every = complement(kEmptyExpr);
-  std::vector<ExprId> flat;
+ExprId ExprArena::Impl::intersect(std::span<const ExprId> parts) {
+  const ExprId all = every();
+  ExprParts flat;
   ByteSet one_byte = ByteSet::all();
   bool any_set = false;
   for (const ExprId part : parts) {
@@ -257,7 +272,7 @@ ExprId ExprArena::Impl::intersect(std::vector<ExprId> parts) {
       if (nodes[e].kind == ExprKind::kBytes) {
         one_byte &= sets[nodes[e].a];
         any_set = true;
-      } else if (e != every) {
+      } else if (e != all) {
         flat.push_back(e);
       }
     };
@@ -273,8 +288,8 @@ ExprId ExprArena::Impl::intersect(std::vector<ExprId> parts) {
     flat.push_back(bytes(one_byte));
   }
   std::sort(flat.begin(), flat.end());
-  flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
-  if (flat.empty()) return every;
+  flat.shrink_to(std::unique(flat.begin(), flat.end()));
+  if (flat.empty()) return all;
   bool nullable = true;
   bool text = false;
   for (const ExprId e : flat) {
@@ -285,7 +300,8 @@ ExprId ExprArena::Impl::intersect(std::vector<ExprId> parts) {
     }
   }
   if (flat.front() == kEpsilonExpr) return nullable ? kEpsilonExpr : kEmptyExpr;
-  if (text && any_text_ != 0) std::erase(flat, any_text_);  // a set of texts is its own intersection with all of them
+  // A set of texts is its own intersection with all of them.
+  if (text && any_text_ != 0) flat.shrink_to(std::remove(flat.begin(), flat.end(), any_text_));
   if (flat.size() == 1) return flat.front();
   const ExprId id = intern({ExprKind::kIntersect, nullable, true, 0, 0, 0}, flat, nullptr);
   if (text || std::binary_search(flat.begin(), flat.end(), any_text_)) {
@@ -300,6 +316,11 @@ ExprId ExprArena::Impl::complement(ExprId e) {
   return id;
 }
 
+ExprId ExprArena::Impl::every() {
+  if (every_ == 0) every_ = complement(kEmptyExpr);
+  return every_;
+}
+
 ExprId ExprArena::Impl::repeat(ExprId e, std::uint32_t min, std::uint32_t max) {
   if (min > max || max == 0 || e == kEpsilonExpr) return min > max ? kEmptyExpr : kEpsilonExpr;
   if (e == kEmptyExpr) return min == 0 ? kEpsilonExpr : kEmptyExpr;
@@ -309,7 +330,10 @@ ExprId ExprArena::Impl::repeat(ExprId e, std::uint32_t min, std::uint32_t max) {
     // ("" | x){0,n} is x{0,n}.
     if (nodes[e].kind == ExprKind::kAlternate) {
       const auto kids = children_of(nodes[e]);
-      if (kids.front() == kEpsilonExpr) return repeat(alternate({kids.begin() + 1, kids.end()}), 0, max);
+      if (kids.front() == kEpsilonExpr) {
+        const ExprParts rest(kids.subspan(1));  // the array of children may move
+        return repeat(alternate(rest), 0, max);
+      }
     }
   }
   if (nodes[e].kind == ExprKind::kRepeat && nodes[e].c == kUnbounded && nodes[e].b <= 1) {
@@ -345,10 +369,9 @@ ExprId ExprArena::Impl::code_points(const CodePointSet& set) {
       }
       i = j;
     }
-    std::vector<ExprId> parts;
-    parts.reserve(edges.size());
+    ExprParts parts;
     for (const auto& [rest, bytes_of] : edges) parts.push_back(concat(bytes(bytes_of), rest));
-    return alternate(std::move(parts));
+    return alternate(parts);
   };
   const ExprId e = build(build, 0, sequences.size(), 0);
   facts[e].text.store(true, std::memory_order_relaxed);

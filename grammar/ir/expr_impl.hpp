@@ -1,13 +1,18 @@
 // The arena behind ExprArena. Nothing here locks: expr.cpp takes the lock, then calls in. Private to grammar/.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
+#include <initializer_list>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/expr_parts.hpp"
+#include "ir/expr_tables.hpp"
 #include "weir/grammar/detail/segmented.hpp"
 #include "weir/grammar/expr.hpp"
 
@@ -52,21 +57,36 @@ struct ExprArena::Impl {
   // Construction (expr_build.cpp).
   ExprId bytes(const ByteSet& set);
   ExprId literal(std::string_view text);
-  ExprId literals(std::span<const std::string> texts);
+  ExprId literals(std::vector<std::string_view> texts);
   ExprId concat(ExprId left, ExprId right);
-  ExprId alternate(std::vector<ExprId> parts);
-  ExprId intersect(std::vector<ExprId> parts);
+  ExprId byte(std::uint8_t b);
+  ExprId alternate(std::span<const ExprId> parts);
+  ExprId alternate(std::initializer_list<ExprId> parts) {
+    return alternate(std::span<const ExprId>(parts.begin(), parts.size()));
+  }
+  ExprId intersect(std::span<const ExprId> parts);
+  ExprId intersect(std::initializer_list<ExprId> parts) {
+    return intersect(std::span<const ExprId>(parts.begin(), parts.size()));
+  }
   ExprId complement(ExprId e);
   ExprId repeat(ExprId e, std::uint32_t min, std::uint32_t max);
   ExprId code_points(const CodePointSet& set);
   ExprId any_code_point();
   ExprId any_text();
+  ExprId every();  // every byte string
+
+  // The node with these operands, which must be in normal form; the constructors above see to that.
+  ExprId intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set);
 
   // Matching and analysis (expr_step.cpp).
   ByteSet byte_class(ExprId e, std::uint8_t b) const;
   ExprId derivative(ExprId e, std::uint8_t b);  // not yet normalised to kEmptyExpr when it is empty in meaning
   ExprId step(ExprId e, std::uint8_t b);
   ByteSet first_bytes(ExprId e);
+  // All classes that byte_class tells apart, by their first bytes.
+  void byte_classes(ExprId e, std::vector<ByteSet>& out) const;
+  ExprId raw_step(ExprId e, std::uint8_t b);  // derivative, remembered
+  // Emptiness (expr_empty.cpp).
   bool is_empty(ExprId e);
   // True, false, or nothing when more than max_states states would have to be visited.
   std::optional<bool> search_empty(ExprId e, std::uint32_t max_states);
@@ -74,6 +94,7 @@ struct ExprArena::Impl {
   // Bounds from the structure (expr_lengths.cpp).
   const ExprLengths& lengths(ExprId e);
   const ExprLengths* known_lengths(ExprId e) const noexcept { return facts[e].lengths.load(std::memory_order_acquire); }
+  void know_lengths(ExprId e, const ExprLengths& lengths);
   const ByteSet& alphabet(ExprId e);
   void append_loops(ExprId e, std::vector<ExprLoop>& out) const;
   ExprId saturated(ExprId e, std::uint32_t count);
@@ -102,19 +123,23 @@ struct ExprArena::Impl {
   std::unordered_map<std::string, ExprId> names;
 
  private:
-  ExprId intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set);
   bool same(ExprId id, const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set) const;
   void grow_table();
-  ExprId raw_step(ExprId e, std::uint8_t b, const ByteSet& cls);
+  ExprId intern_concat(ExprId left, ExprId right);
 
-  std::vector<std::uint32_t> table_;   // open addressing over node ids; 0 = free (ids 0 and 1 are never looked up)
-  std::vector<std::uint64_t> hashes_;  // by node id
-  std::unordered_map<std::uint64_t, ExprId> raw_steps_;  // derivatives taken by the emptiness search
+  struct Slot {
+    std::uint32_t hash = 0;
+    ExprId id = 0;  // 0: free (ids 0 and 1 are never looked up)
+  };
+  std::vector<Slot> table_;             // open addressing
+  std::array<ExprId, 256> byte_ids_{};  // sets of one byte; 0: not made yet
+  StepTable raw_steps_;                 // derivatives of what holds intersections and complements
   std::deque<ExprLengths> lengths_;
   std::unordered_map<ExprId, ByteSet> alphabets_;
   std::unordered_map<std::uint64_t, ExprId> saturated_;  // by expression and count
   ExprId any_code_point_ = 0;
   ExprId any_text_ = 0;
+  ExprId every_ = 0;
 };
 
 }  // namespace weir

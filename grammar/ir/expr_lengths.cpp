@@ -133,9 +133,15 @@ const ExprLengths& ExprArena::Impl::lengths(ExprId root) {
       case ExprKind::kRepeat: result = repeated(*known_lengths(n.a), n.b, n.c); break;
       default: break;  // intersections and complements: unknown
     }
-    facts[e].lengths.store(&lengths_.emplace_back(result), std::memory_order_release);
+    know_lengths(e, result);
   }
   return *known_lengths(root);
+}
+
+void ExprArena::Impl::know_lengths(ExprId e, const ExprLengths& lengths) {
+  if (known_lengths(e) == nullptr) {
+    facts[e].lengths.store(&lengths_.emplace_back(lengths), std::memory_order_release);
+  }
 }
 
 const ByteSet& ExprArena::Impl::alphabet(ExprId root) {

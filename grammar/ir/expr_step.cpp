@@ -1,4 +1,4 @@
-// Derivatives, the lazily built automaton over them, and the searches that decide emptiness.
+// Derivatives, and the lazily built automaton over them.
 #include <algorithm>
 
 #include "ir/expr_impl.hpp"
@@ -42,7 +42,7 @@ ExprId ExprArena::Impl::derivative(ExprId e, std::uint8_t b) {
     case ExprKind::kBytes: return sets[n.a].contains(b) ? kEpsilonExpr : kEmptyExpr;
     case ExprKind::kConcat: {
       // Along the spine, as long as what stands in front may be empty.
-      std::vector<ExprId> parts;
+      ExprParts parts;
       ExprId rest = e;
       for (;;) {
         const ExprNode m = nodes[rest];
@@ -54,18 +54,19 @@ ExprId ExprArena::Impl::derivative(ExprId e, std::uint8_t b) {
         if (!nodes[m.a].nullable) break;
         rest = m.b;
       }
-      return parts.size() == 1 ? parts.front() : alternate(std::move(parts));
+      return parts.size() == 1 ? parts.front() : alternate(parts);
     }
     case ExprKind::kAlternate:
     case ExprKind::kIntersect: {
-      std::vector<ExprId> parts;
-      parts.reserve(n.b);
+      ExprParts parts;
       for (std::uint32_t i = 0; i < n.b; ++i) {  // by index: derivatives may grow the array of children
-        const ExprId d = derivative(children[n.a + i], b);
+        const ExprId child = children[n.a + i];
+        // The states of an intersection are pairs, so that its parts come up again and again.
+        const ExprId d = n.kind == ExprKind::kIntersect ? raw_step(child, b) : derivative(child, b);
         if (n.kind == ExprKind::kIntersect && d == kEmptyExpr) return kEmptyExpr;
         if (d != kEmptyExpr) parts.push_back(d);
       }
-      return n.kind == ExprKind::kAlternate ? alternate(std::move(parts)) : intersect(std::move(parts));
+      return n.kind == ExprKind::kAlternate ? alternate(parts) : intersect(parts);
     }
     case ExprKind::kComplement: return complement(derivative(n.a, b));
     case ExprKind::kRepeat: {
@@ -93,24 +94,9 @@ ExprId ExprArena::Impl::step(ExprId e, std::uint8_t b) {
   ExprRow& r = row(e);
   if (const ExprId known = r.next[b].load(std::memory_order_relaxed); known != kUnknownStep) return known;
   const ByteSet cls = byte_class(e, b);
-  ExprId d = nodes[e].boolean ? raw_step(e, b, cls) : derivative(e, b);
+  ExprId d = nodes[e].boolean ? raw_step(e, cls.first()) : derivative(e, b);
   if (nodes[d].boolean && is_empty(d)) d = kEmptyExpr;
   cls.for_each([&](std::uint8_t c) { r.next[c].store(d, std::memory_order_release); });
-  return d;
-}
-
-ExprId ExprArena::Impl::raw_step(ExprId e, std::uint8_t b, const ByteSet& cls) {
-  std::uint8_t least = b;
-  for (unsigned i = 0; i < 4; ++i) {
-    if (cls.words()[i] != 0) {
-      least = static_cast<std::uint8_t>(i * 64 + static_cast<unsigned>(std::countr_zero(cls.words()[i])));
-      break;
-    }
-  }
-  const std::uint64_t key = (std::uint64_t{e} << 8U) | least;
-  if (const auto it = raw_steps_.find(key); it != raw_steps_.end()) return it->second;
-  const ExprId d = derivative(e, b);
-  raw_steps_.emplace(key, d);
   return d;
 }
 
@@ -120,12 +106,10 @@ ByteSet ExprArena::Impl::first_bytes(ExprId e) {
   if (r.first_known.load(std::memory_order_relaxed)) return r.first;
   ByteSet first;
   ByteSet loop;
-  ByteSet left = ByteSet::all();
-  for (unsigned b = 0; b < 256; ++b) {
-    if (!left.contains(static_cast<std::uint8_t>(b))) continue;
-    const ByteSet cls = byte_class(e, static_cast<std::uint8_t>(b));
-    left &= cls.complement();
-    const ExprId next = step(e, static_cast<std::uint8_t>(b));
+  std::vector<ByteSet> classes;
+  byte_classes(e, classes);
+  for (const ByteSet& cls : classes) {
+    const ExprId next = step(e, cls.first());
     if (next != kEmptyExpr) first |= cls;
     if (next == e) loop |= cls;
   }
@@ -133,47 +117,6 @@ ByteSet ExprArena::Impl::first_bytes(ExprId e) {
   r.loop = loop;
   r.first_known.store(true, std::memory_order_release);
   return first;
-}
-
-// Breadth first over derivatives that may be empty in meaning, until one is known not to be. A path to a match makes
-// every expression on it non-empty; a search that ends without one makes every expression it saw empty.
-std::optional<bool> ExprArena::Impl::search_empty(ExprId e, std::uint32_t max_states) {
-  const auto known = facts[e].emptiness.load(std::memory_order_relaxed);
-  if (known != Emptiness::kUnknown) return known == Emptiness::kEmpty;
-  std::vector<std::pair<ExprId, std::size_t>> queue{{e, 0}};  // expression and the place of its parent
-  std::unordered_map<ExprId, bool> seen{{e, true}};
-  const auto succeed = [&](std::size_t at) {
-    for (;; at = queue[at].second) {
-      facts[queue[at].first].emptiness.store(Emptiness::kNonEmpty, std::memory_order_relaxed);
-      if (at == 0) return false;
-    }
-  };
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    const ExprId here = queue[at].first;
-    if (nodes[here].nullable || facts[here].emptiness.load(std::memory_order_relaxed) == Emptiness::kNonEmpty) {
-      return succeed(at);
-    }
-    if (queue.size() > max_states) return std::nullopt;
-    ByteSet left = ByteSet::all();
-    for (unsigned b = 0; b < 256; ++b) {
-      if (!left.contains(static_cast<std::uint8_t>(b))) continue;
-      const ByteSet cls = byte_class(here, static_cast<std::uint8_t>(b));
-      left &= cls.complement();
-      const ExprId d = raw_step(here, static_cast<std::uint8_t>(b), cls);
-      if (facts[d].emptiness.load(std::memory_order_relaxed) == Emptiness::kEmpty) continue;
-      if (seen.emplace(d, true).second) queue.emplace_back(d, at);
-    }
-  }
-  for (const auto& [expr, parent] : queue) {
-    facts[expr].emptiness.store(Emptiness::kEmpty, std::memory_order_relaxed);
-  }
-  return true;
-}
-
-bool ExprArena::Impl::is_empty(ExprId e) {
-  const auto empty = search_empty(e, limits.max_emptiness_states);
-  if (!empty) undecided.store(true, std::memory_order_relaxed);
-  return empty.value_or(false);
 }
 
 std::optional<std::string> ExprArena::Impl::shortest_text(ExprId e) {

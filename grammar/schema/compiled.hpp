@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/number.hpp"
 #include "weir/grammar/expr.hpp"
 #include "weir/grammar/structure.hpp"
 
@@ -17,14 +18,19 @@ using ShapeId = std::uint32_t;  // index into CompiledSchema::records or ::lists
 
 struct TextSpec {
   ExprId content = kEmptyExpr;
+  std::string_view format;       // not empty: this format is the content, built only when somebody asks for the value
   std::uint32_t min_length = 0;  // of `content` any_text() only; otherwise the content says it
   std::uint32_t max_length = kUnbounded;
   friend bool operator==(const TextSpec&, const TextSpec&) = default;
 };
 
+inline constexpr std::uint32_t kNoNumber = 0xFFFFFFFF;
+
 struct ValueSpec {
   ExprId scalar = kEmptyExpr;
+  std::uint32_t number = kNoNumber;  // index into CompiledSchema::numbers: beside `scalar`, built like a format
   std::vector<TextSpec> texts;
+  std::vector<std::string_view> strings;  // listed texts; their expression is built like that of a format
   std::vector<ShapeId> records;
   std::vector<ShapeId> lists;
   bool alive = false;  // some text matches; the others are never referred to
@@ -56,6 +62,7 @@ struct CompiledSchema {
   std::vector<ValueSpec> values;
   std::vector<RecordShape> records;
   std::vector<ListShape> lists;
+  std::vector<NumberBounds> numbers;
   ValueId root = 0;
   std::shared_ptr<const void> storage;
 };

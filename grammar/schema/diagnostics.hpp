@@ -29,10 +29,12 @@ class Diagnostics {
   // `subject` (a keyword, a format) is warned of once for each kind of warning.
   void warn(std::string_view subject, std::string_view text, JsonId place) {
     if (warnings_.size() >= kMaxWarnings) return;
-    std::string message = "\"" + std::string(subject) + "\" " + std::string(text);
-    const bool known =
-        std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& w) { return w.message == message; });
-    if (!known) warnings_.push_back({std::move(message), document_->pointer(place)});
+    const auto says_so = [&](std::string_view message) {
+      return message.size() == subject.size() + text.size() + 3 && message.ends_with(text) &&
+             message.substr(1, subject.size()) == subject;
+    };
+    if (std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& w) { return says_so(w.message); })) return;
+    warnings_.push_back({"\"" + std::string(subject) + "\" " + std::string(text), document_->pointer(place)});
   }
   std::vector<Warning> take_warnings() { return std::move(warnings_); }
 

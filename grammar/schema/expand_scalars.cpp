@@ -1,5 +1,6 @@
 // Numbers, strings, true, false and null of one product: one expression, never products of their own.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -32,19 +33,28 @@ void Expander::expand_scalars(const Product& product, ValueSpec& out) {
     expand_choices(product, choices);
     return;
   }
-  if ((product.types & kNullType) != 0) numbers_.push_back(arena_->literal("null"));
+  if ((product.types & kNullType) != 0) numbers_.push_back(word(JsonKind::kNull));
   if ((product.types & kBooleanType) != 0) {
-    numbers_.push_back(arena_->literal("true"));
-    numbers_.push_back(arena_->literal("false"));
+    numbers_.push_back(word(JsonKind::kTrue));
+    numbers_.push_back(word(JsonKind::kFalse));
   }
   if ((product.types & kNumberTypes) != 0) {
     NumberBounds bounds;
-    if (read_bounds(product, bounds)) numbers_.push_back(number(product, bounds));
+    if (read_bounds(product, bounds) && !postpone_number(product, bounds, out)) {
+      numbers_.push_back(number(product, bounds));
+    }
   }
   if ((product.types & kStringType) != 0) {
     const auto spec = text(product);
     if (spec && std::find(out.texts.begin(), out.texts.end(), *spec) == out.texts.end()) out.texts.push_back(*spec);
   }
+}
+
+ExprId Expander::word(JsonKind kind) {
+  constexpr std::array<std::string_view, 3> kWords = {"null", "false", "true"};
+  const auto at = static_cast<std::size_t>(kind);
+  if (words_[at] == kEmptyExpr) words_[at] = arena_->literal(kWords[at]);
+  return words_[at];
 }
 
 // --- enum and const
@@ -152,10 +162,10 @@ void Expander::expand_choices(const Product& product, std::span<const JsonId> ch
   const bool by_spelling = (product.types & kNumberTypes) == kIntegerType && lexical_integer(product, reader_);
   for (const JsonId choice : choices) {
     switch (document_->kind(choice)) {
-      case JsonKind::kNull: numbers_.push_back(arena_->literal("null")); break;
-      case JsonKind::kFalse: numbers_.push_back(arena_->literal("false")); break;
-      case JsonKind::kTrue: numbers_.push_back(arena_->literal("true")); break;
-      case JsonKind::kString: strings_.emplace_back(document_->text(choice)); break;
+      case JsonKind::kNull:
+      case JsonKind::kFalse:
+      case JsonKind::kTrue: numbers_.push_back(word(document_->kind(choice))); break;
+      case JsonKind::kString: strings_.push_back(document_->text(choice)); break;
       default: {
         ExprId equal = equal_to(decimal(choice), product);
         if (by_spelling) equal = arena_->intersect({equal, number(product, {})});
@@ -217,17 +227,7 @@ ExprId Expander::number_result(Result<ExprId> result, const Product& product) {
 
 // The arena remembers what it was asked for, so that schemas which share it build each expression once.
 ExprId Expander::bounded(const NumberBounds& bounds, const Product& product) {
-  const auto part = [](const std::optional<Decimal>& bound, bool exclusive) {
-    if (!bound) return std::string("*");
-    return fmt::format("{}{}{}e{}", exclusive ? "x" : "", bound->negative ? "-" : "", bound->digits, bound->exponent);
-  };
-  const std::string name = fmt::format("number {} {} {}{}", part(bounds.minimum, bounds.exclusive_minimum),
-                                       part(bounds.maximum, bounds.exclusive_maximum), bounds.integer ? "i" : "",
-                                       bounds.lexical_integer ? "l" : "");
-  if (const auto known = arena_->find_named(name)) return *known;
-  const ExprId e = number_result(number_expression(*arena_, bounds), product);
-  if (!diagnostics_->failed()) arena_->remember(name, e);
-  return e;
+  return number_result(known_number(*arena_, bounds), product);
 }
 
 ExprId Expander::equal_to(const Decimal& value, const Product& product) {
@@ -236,6 +236,23 @@ ExprId Expander::equal_to(const Decimal& value, const Product& product) {
   const ExprId e = number_result(number_equal_to(*arena_, value), product);
   if (!diagnostics_->failed()) arena_->remember(name, e);
   return e;
+}
+
+// Whether the number is left to be built when somebody asks for the value.
+bool Expander::postpone_number(const Product& product, const NumberBounds& bounds, ValueSpec& out) {
+  constexpr std::size_t kCompared = 64;
+  const TypeSet types = product.types & kNumberTypes;
+  if (types == kFractionType || out.number != kNoNumber || (!bounds.minimum && !bounds.maximum)) return false;
+  NumberBounds of_type = bounds;
+  of_type.integer = types == kIntegerType;
+  of_type.lexical_integer = of_type.integer && lexical_integer(product, reader_);
+  if (!obviously_satisfiable(of_type)) return false;
+  auto& all = out_.numbers;
+  const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kCompared));
+  auto known = std::find(all.begin(), last, of_type);
+  if (known == last) known = all.insert(all.end(), std::move(of_type));
+  out.number = static_cast<std::uint32_t>(known - all.begin());
+  return true;
 }
 
 ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
@@ -312,33 +329,32 @@ std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
   return condition;
 }
 
+// Whether the format is asserted; tells what there is to tell of one that is not.
+bool Expander::check_format(JsonId format) {
+  const std::string_view name = document_->text(format);
+  const FormatSupport support = format_support(name);
+  if (support == FormatSupport::kUnsupported && !proving_) {
+    diagnostics_->fail(ErrorCode::kUnsupported, format,
+                       fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, "
+                                   "or turn the assertion of formats off",
+                                   name));
+  }
+  if (support == FormatSupport::kUnknown) {
+    diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
+  }
+  return support == FormatSupport::kExact;
+}
+
 std::optional<ExprId> Expander::format_condition(JsonId format) {
   const std::string_view name = document_->text(format);
   auto it = formats_.find(name);
   if (it == formats_.end()) {
     Condition condition;
-    condition.exact = arena_->find_named(fmt::format("format {}", name));
-    condition.superset = arena_->find_named(fmt::format("format-superset {}", name));
-    if (!condition.exact || !condition.superset) {
-      const FormatExpression known = format_expression(*arena_, name);
-      if (known.support == FormatSupport::kUnsupported) {
-        if (!proving_) {
-          diagnostics_->fail(
-              ErrorCode::kUnsupported, format,
-              fmt::format("weir cannot assert the format \"{}\" yet; remove it, replace it by a pattern, "
-                          "or turn the assertion of formats off",
-                          name));
-        }
-        return std::nullopt;
-      }
-      condition = {};
-      if (known.support == FormatSupport::kExact) {
-        condition = {known.expression, known.superset};
-        arena_->remember(fmt::format("format {}", name), known.expression);
-        arena_->remember(fmt::format("format-superset {}", name), known.superset);
-      } else {
-        diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
-      }
+    if (check_format(format)) {
+      const FormatExpression known = known_format(*arena_, name);
+      condition = {known.expression, known.superset};
+    } else if (format_support(name) == FormatSupport::kUnsupported) {
+      return std::nullopt;
     }
     it = formats_.emplace(name, condition).first;
   }
@@ -358,10 +374,27 @@ void Expander::count_repetition(TextSpec& spec) {
   spec.content = arena_->star(loops.front().body);
 }
 
+// The format that alone says what the text is, if there is one: some text has it.
+std::string_view Expander::lone_format(const Product& product) {
+  std::string_view format;
+  for (const Atom atom : product.atoms) {
+    if (atom.is_literal()) continue;
+    const Schema& schema = reader_.read(atom.node());
+    if (schema.pattern != kNoJson) return {};
+    if (schema.format == kNoJson) continue;
+    const std::string_view name = document_->text(schema.format);
+    if (format_support(name) != FormatSupport::kExact || (!format.empty() && format != name)) return {};
+    format = name;
+  }
+  return format;
+}
+
 std::optional<TextSpec> Expander::text(const Product& product) {
   TextSpec spec;
   text_lengths(product, spec);
   if (spec.min_length > spec.max_length) return std::nullopt;
+  if (spec.min_length == 0 && spec.max_length == kUnbounded) spec.format = lone_format(product);
+  if (!spec.format.empty()) return spec;
   std::vector<ExprId> conditions;
   list_text_conditions(product, conditions);
   if (conditions.empty()) {
@@ -385,7 +418,7 @@ std::optional<TextSpec> Expander::text(const Product& product) {
         arena_->intersect({spec.content, arena_->repeat(arena_->any_code_point(), spec.min_length, spec.max_length)});
   }
   if (proving_ ? arena_->proves_empty(spec.content, kProofStates) : arena_->is_empty(spec.content)) return std::nullopt;
-  return TextSpec{spec.content, 0, kUnbounded};
+  return TextSpec{spec.content, {}, 0, kUnbounded};
 }
 
 }  // namespace weir::schema

@@ -54,29 +54,43 @@ JsonId Expander::place_of(const Product& product) const {
   return product.atoms.empty() ? 0 : product.atoms.front().node();
 }
 
-Expander::RecordParts Expander::record_parts(std::span<const Atom> atoms) {
+// Numbers the keys of an object in order of appearance.
+class Expander::KeyNumbers {
+ public:
+  explicit KeyNumbers(std::vector<std::string_view>& keys) : keys_(&keys) {}
+
+  std::uint32_t find(std::string_view key) {
+    if (keys_->size() <= kFew) {
+      const auto at = std::find(keys_->begin(), keys_->end(), key);
+      return at == keys_->end() ? kNone : static_cast<std::uint32_t>(at - keys_->begin());
+    }
+    for (; indexed_ < keys_->size(); ++indexed_) index_.emplace((*keys_)[indexed_], indexed_);
+    const auto it = index_.find(key);
+    return it == index_.end() ? kNone : it->second;
+  }
+  std::uint32_t add(std::string_view key) {
+    const std::uint32_t known = find(key);
+    return known != kNone ? known : add_new(key);
+  }
+  // Precondition: the key has no number yet.
+  std::uint32_t add_new(std::string_view key) {
+    keys_->push_back(key);
+    return static_cast<std::uint32_t>(keys_->size() - 1);
+  }
+
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+ private:
+  static constexpr std::size_t kFew = 12;
+  std::vector<std::string_view>* keys_;
+  std::unordered_map<std::string_view, std::uint32_t> index_;
+  std::uint32_t indexed_ = 0;
+};
+
+// With `required_only` the other keys are left out.
+Expander::RecordParts Expander::record_parts(std::span<const Atom> atoms, bool required_only) {
   RecordParts parts;
-  std::unordered_map<std::string_view, std::uint32_t> index;
-  const auto key_index = [&](std::string_view key) {
-    if (parts.keys.size() < 12) {
-      const auto at = std::find(parts.keys.begin(), parts.keys.end(), key);
-      if (at != parts.keys.end()) return static_cast<std::uint32_t>(at - parts.keys.begin());
-      parts.keys.push_back(key);
-      return static_cast<std::uint32_t>(parts.keys.size() - 1);
-    }
-    if (index.empty()) {
-      for (std::size_t i = 0; i < parts.keys.size(); ++i) index.emplace(parts.keys[i], i);
-    }
-    const auto [it, fresh] = index.emplace(key, static_cast<std::uint32_t>(parts.keys.size()));
-    if (fresh) parts.keys.push_back(key);
-    return it->second;
-  };
-  struct Named {
-    std::size_t conjunct;
-    std::uint32_t key;
-    JsonId node;
-  };
-  std::vector<Named> named;
+  parts.conjuncts.reserve(atoms.size());
   for (const Atom atom : atoms) {
     RecordParts::Conjunct conjunct;
     conjunct.literal = atom.is_literal();
@@ -90,17 +104,42 @@ Expander::RecordParts Expander::record_parts(std::span<const Atom> atoms) {
       parts.min_members = std::max(parts.min_members, schema.min_properties);
       parts.max_members = std::min(parts.max_members, schema.max_properties);
     }
-    if (conjunct.named != kNoJson) {
-      for (const JsonId member : document_->children(conjunct.named)) {
-        named.push_back({parts.conjuncts.size(), key_index(document_->key(member)), member});
-      }
-    }
     parts.conjuncts.push_back(conjunct);
+  }
+  std::vector<std::string_view> needed;  // required_only: every required key
+  KeyNumbers needed_numbers(needed);
+  if (required_only) {
+    for (const RecordParts::Conjunct& conjunct : parts.conjuncts) {
+      if (conjunct.literal) {
+        for (const JsonId member : document_->children(conjunct.named)) needed_numbers.add(document_->key(member));
+      }
+      if (conjunct.required == kNoJson) continue;
+      for (const JsonId key : document_->children(conjunct.required)) needed_numbers.add(document_->text(key));
+    }
+  }
+  struct Named {
+    std::size_t conjunct;
+    std::uint32_t key;
+    JsonId node;
+  };
+  std::vector<Named> named;
+  KeyNumbers numbers(parts.keys);
+  for (std::size_t i = 0; i < parts.conjuncts.size(); ++i) {
+    const JsonId object = parts.conjuncts[i].named;
+    if (object == kNoJson) continue;
+    const bool first = parts.keys.empty();  // one object has no key twice
+    if (!required_only) named.reserve(named.size() + (*document_)[object].size);
+    for (const JsonId member : document_->children(object)) {
+      const std::string_view key = document_->key(member);
+      if (required_only && needed_numbers.find(key) == KeyNumbers::kNone) continue;
+      named.push_back({i, first ? numbers.add_new(key) : numbers.add(key), member});
+    }
   }
   std::vector<std::uint32_t> required;
   for (const RecordParts::Conjunct& conjunct : parts.conjuncts) {
     if (conjunct.required == kNoJson) continue;
-    for (const JsonId key : document_->children(conjunct.required)) required.push_back(key_index(document_->text(key)));
+    for (const JsonId key : document_->children(conjunct.required))
+      required.push_back(numbers.add(document_->text(key)));
   }
   if (parts.keys.size() * parts.conjuncts.size() > kMaxCells) {
     diagnostics_->fail(ErrorCode::kLimit, atoms.front().node(),
@@ -147,7 +186,7 @@ ShapeId Expander::record_shape(const Product& product) {
   const ShapeId id = known->second;
   if (!fresh) return id;
   out_.records.emplace_back();
-  const RecordParts parts = record_parts(atoms);
+  const RecordParts parts = record_parts(atoms, false);
   if (diagnostics_->failed()) return id;
   RecordShape shape;
   shape.min_members = parts.min_members;
@@ -247,14 +286,14 @@ bool Expander::proves_record_empty(const Product& product, unsigned depth) {
   for (const Atom atom : product.atoms) {
     if (atom.is_literal() || reader_.read(atom.node()).about_objects()) atoms.push_back(atom);
   }
-  const RecordParts parts = record_parts(atoms);
+  const RecordParts parts = record_parts(atoms, true);
   const auto required = std::count(parts.required.begin(), parts.required.end(), true);
   if (parts.min_members > parts.max_members || static_cast<std::uint32_t>(required) > parts.max_members) return true;
   // What differs is mostly found near the surface, so no member is looked into deeply before all are looked at.
+  AtomSet set;
   for (unsigned reach = 0; reach <= depth; ++reach) {
     for (std::size_t key = 0; key < parts.keys.size() && !diagnostics_->failed(); ++key) {
       if (!parts.required[key]) continue;
-      AtomSet set;
       member_set(parts, key, set);
       if (set.never) return true;
       if (reach > 0 && set.atoms.size() > 1 && proves_empty(set.atoms, reach - 1, kNoJson)) return true;

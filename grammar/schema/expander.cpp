@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "schema/formats.hpp"
+
 namespace weir::schema {
 
 void AtomSet::insert(Atom atom) {
@@ -29,6 +31,7 @@ CompiledSchema Expander::expand() {
   }
   out_.root = intern(root);
   for (ValueId id = 0; id < out_.values.size() && !diagnostics_->failed(); ++id) expand_value(id);
+  build_early();
   if (!diagnostics_->failed() && arena_->exhausted()) {
     diagnostics_->fail(ErrorCode::kLimit, 0,
                        "the patterns, formats and bounds of this schema need more expressions or automaton states than "
@@ -36,6 +39,22 @@ CompiledSchema Expander::expand() {
   }
   out_.storage = document_->storage();
   return std::move(out_);
+}
+
+// Listed strings, formats and bounded numbers are built when somebody asks for them, unless it is in doubt that the
+// arena has room: that is to be an error of this compile.
+void Expander::build_early() {
+  constexpr std::size_t kAllFormats = 8192;  // expressions
+  constexpr std::size_t kMostOfNumber = 1024;
+  const std::size_t pending = 2 * listed_bytes_ + kAllFormats + kMostOfNumber * out_.numbers.size();
+  if (diagnostics_->failed() || arena_->size() + pending <= options_->limits.max_expressions / 2) return;
+  for (const NumberBounds& bounds : out_.numbers) static_cast<void>(known_number(*arena_, bounds));
+  for (const ValueSpec& value : out_.values) {
+    arena_->literals(value.strings);
+    for (const TextSpec& text : value.texts) {
+      if (!text.format.empty()) known_format(*arena_, text.format);
+    }
+  }
 }
 
 void Expander::add_schema(AtomSet& set, JsonId node) {
@@ -70,28 +89,51 @@ ValueId Expander::intern(const AtomSet& set) {
     }
     *known = static_cast<ValueId>(out_.values.size());
     out_.values.emplace_back();
-    expressions_.push_back(set.atoms);
+    expressions_.push_back(static_cast<std::uint32_t>(atoms_.size()));
+    atoms_.insert(atoms_.end(), set.atoms.begin(), set.atoms.end());
   }
   return *known;
 }
 
+// The schema that is all of a conjunction and has no alternatives; nullptr: it takes multiplying.
+const Schema* Expander::lone_schema(std::span<const Atom> atoms) {
+  if (atoms.size() != 1 || atoms.front().is_literal()) return nullptr;
+  const Schema& schema = reader_.resolve(atoms.front().node());
+  const bool plain =
+      !schema.never && schema.asserts() && !schema.in_place() && (schema.enumerated & (kArrayType | kObjectType)) == 0;
+  return plain && !diagnostics_->failed() ? &schema : nullptr;
+}
+
 void Expander::expand_value(ValueId id) {
-  // Expanding interns further values, so nothing may be held by reference.
-  const std::vector<Atom> atoms = expressions_[id];
-  Walk walk;
-  walk.context = atoms;
-  walk.budget = options_->limits.max_alternatives;
-  const std::vector<Product> products = multiply(atoms, walk);
   ValueSpec spec;
   strings_.clear();
   numbers_.clear();
-  for (const Product& product : products) {
+  const auto expand = [&](const Product& product) {
     check_supported(product);
-    if (diagnostics_->failed()) return;
-    expand_product(product, spec);
+    if (!diagnostics_->failed()) expand_product(product, spec);
+  };
+  const Schema* const alone = lone_schema(expression_of(id));
+  if (alone != nullptr) {
+    alone_.atoms.assign(1, Atom::schema(alone->node));
+    alone_.types = alone->types;
+    expand(alone_);
+  } else {
+    // Expanding interns further values, so nothing may be held by reference.
+    const std::vector<Atom> atoms(expression_of(id).begin(), expression_of(id).end());
+    Walk walk;
+    walk.context = atoms;
+    walk.budget = options_->limits.max_alternatives;
+    for (const Product& product : multiply(atoms, walk)) {
+      expand(product);
+      if (diagnostics_->failed()) return;
+    }
   }
-  if (!strings_.empty()) spec.texts.push_back({arena_->literals(strings_), 0, kUnbounded});
-  spec.scalar = arena_->alternate(numbers_);
+  if (diagnostics_->failed()) return;
+  if (!strings_.empty()) {
+    for (const std::string_view text : strings_) listed_bytes_ += text.size();
+    spec.strings = strings_;
+  }
+  if (!numbers_.empty()) spec.scalar = numbers_.size() == 1 ? numbers_.front() : arena_->alternate(numbers_);
   out_.values[id] = std::move(spec);
 }
 

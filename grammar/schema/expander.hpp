@@ -84,12 +84,19 @@ class Expander {
     bool exceeded = false;          // proof: the budget ran out
   };
   struct RecordParts;
+  class KeyNumbers;
   struct ListParts;
 
   // --- values
   void add_schema(AtomSet& set, JsonId node);
   ValueId intern(const AtomSet& set);
+  const Schema* lone_schema(std::span<const Atom> atoms);
+  std::span<const Atom> expression_of(ValueId id) const {
+    const std::size_t end = id + 1 < expressions_.size() ? expressions_[id + 1] : atoms_.size();
+    return std::span(atoms_).subspan(expressions_[id], end - expressions_[id]);
+  }
   void expand_value(ValueId id);
+  void build_early();
   void expand_product(const Product& product, ValueSpec& out);
   void check_supported(const Product& product);
 
@@ -120,14 +127,18 @@ class Expander {
   std::string scalar_key(JsonId value);
   void expand_choices(const Product& product, std::span<const JsonId> choices);
   bool read_bounds(const Product& product, NumberBounds& out);  // false: they exclude each other
+  ExprId word(JsonKind kind);                                   // null, false or true
+  bool postpone_number(const Product& product, const NumberBounds& bounds, ValueSpec& out);
   ExprId number(const Product& product, const NumberBounds& bounds);
   ExprId number_result(Result<ExprId> result, const Product& product);
   Decimal decimal(JsonId number);
   std::optional<TextSpec> text(const Product& product);
+  std::string_view lone_format(const Product& product);
   void count_repetition(TextSpec& spec);
   void text_lengths(const Product& product, TextSpec& out);
   void list_text_conditions(const Product& product, std::vector<ExprId>& out);
   std::optional<ExprId> pattern_condition(JsonId pattern);
+  bool check_format(JsonId format);
   std::optional<ExprId> format_condition(JsonId format);
   ExprId bounded(const NumberBounds& bounds, const Product& product);
   ExprId equal_to(const Decimal& value, const Product& product);
@@ -135,7 +146,7 @@ class Expander {
   // --- objects and arrays (expand_shapes.cpp)
   ShapeId record_shape(const Product& product);
   ShapeId list_shape(const Product& product);
-  RecordParts record_parts(std::span<const Atom> atoms);
+  RecordParts record_parts(std::span<const Atom> atoms, bool required_only);
   void member_set(const RecordParts& parts, std::size_t key, AtomSet& out);
   ListParts list_parts(std::span<const Atom> atoms);
   void item_set(const ListParts& parts, std::uint32_t index, AtomSet& out);
@@ -148,8 +159,9 @@ class Expander {
   SchemaReader reader_;
   CompiledSchema out_;
 
-  std::vector<std::vector<Atom>> expressions_;  // by value
-  std::vector<ValueId> value_of_;               // by node, of expressions that are one schema
+  std::vector<Atom> atoms_;                 // of the expressions of all values
+  std::vector<std::uint32_t> expressions_;  // by value, where its atoms start; they end where the next ones start
+  std::vector<ValueId> value_of_;           // by node, of expressions that are one schema
   ValueId any_value_ = kNoValue;
   std::unordered_map<std::vector<std::uint32_t>, ValueId, AtomsHash> values_;
   std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> record_shapes_;
@@ -161,11 +173,14 @@ class Expander {
   };
   std::unordered_map<std::string_view, Condition> patterns_;
   std::unordered_map<std::string_view, Condition> formats_;
+  std::array<ExprId, 3> words_{};          // null, false, true; kEmptyExpr: not made yet
   std::array<ExprId, 4> plain_numbers_{};  // by integer, lexical integer; kEmptyExpr: not made yet
-  std::vector<std::string> strings_;       // of enum and const, over all products of one value
+  Product alone_;                          // while a value is expanded that is one schema
+  std::vector<std::string_view> strings_;  // of enum and const, over all products of one value
   std::vector<ExprId> numbers_;            // likewise, and other scalars
 
-  std::size_t copies_ = 0;  // of atoms, while alternatives were multiplied out
+  std::size_t listed_bytes_ = 0;  // of all strings of enum and const
+  std::size_t copies_ = 0;        // of atoms, while alternatives were multiplied out
   std::size_t proofs_ = 0;
   bool proving_ = false;                          // what cannot be kept exactly is passed over
   std::unordered_set<JsonId> disjoint_anywhere_;  // oneOf keywords whose branches need no context

@@ -1,12 +1,15 @@
 // Formats as the RFCs define them, and as the JSON-Schema-Test-Suite reads them where they leave room.
 #include "schema/formats.hpp"
 
+#include <algorithm>
 #include <array>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "ir/expr_image.hpp"
 #include "schema/format_texts.hpp"
 #include "text/regex.hpp"
 
@@ -132,29 +135,88 @@ FormatExpression Formats::idn_email() {
   return mailbox(true, narrow_name, wide_name);
 }
 
+struct Format {
+  std::string_view name;
+  FormatExpression (*build)(Formats&);
+};
+
+constexpr std::array kFormats = {
+    Format{"date", [](Formats& f) { return f.exact(f.date()); }},
+    Format{"time", [](Formats& f) { return f.time(); }},
+    Format{"date-time", [](Formats& f) { return f.date_time(); }},
+    Format{"duration", [](Formats& f) { return f.exact(kDuration); }},
+    Format{"email", [](Formats& f) { return f.email(); }},
+    Format{"idn-email", [](Formats& f) { return f.idn_email(); }},
+    Format{"hostname", [](Formats& f) { return f.hostname(); }},
+    Format{"ipv4", [](Formats& f) { return f.exact(kIpv4); }},
+    Format{"ipv6", [](Formats& f) { return f.exact(ipv6_pattern()); }},
+    Format{"uuid", [](Formats& f) { return f.exact(kUuid); }},
+    Format{"uri", [](Formats& f) { return f.exact(uri_pattern(false, false)); }},
+    Format{"uri-reference", [](Formats& f) { return f.exact(uri_pattern(false, true)); }},
+    Format{"iri", [](Formats& f) { return f.exact(uri_pattern(true, false)); }},
+    Format{"iri-reference", [](Formats& f) { return f.exact(uri_pattern(true, true)); }},
+    Format{"uri-template", [](Formats& f) { return f.exact(uri_template_pattern()); }},
+    Format{"json-pointer", [](Formats& f) { return f.exact(kJsonPointer); }},
+    Format{"relative-json-pointer", [](Formats& f) { return f.exact(kRelativeJsonPointer); }},
+};
+
+// kFormats.size(): none of them.
+std::size_t place_of(std::string_view format) {
+  const auto* const known =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const Format& f) { return f.name == format; });
+  return static_cast<std::size_t>(known - kFormats.begin());
+}
+
+// Formats are constants: each is built once in a process, in an arena of its own, and copied from there.
+const ExprImage& image_of(std::size_t format) {
+  struct Memory {
+    std::once_flag once;
+    ExprImage image;
+  };
+  static std::array<Memory, kFormats.size()> memory;
+  std::call_once(memory[format].once, [&] {
+    ExprArena arena;
+    arena.any_text();  // absorbs sets of texts only in arenas that know it; most do
+    Formats formats(arena);
+    const FormatExpression e = kFormats[format].build(formats);
+    memory[format].image = ExprImage(arena, std::array{e.expression, e.superset});
+  });
+  return memory[format].image;
+}
+
 }  // namespace
 
+FormatSupport format_support(std::string_view format) {
+  if (format == "idn-hostname" || format == "regex") return FormatSupport::kUnsupported;
+  return place_of(format) < kFormats.size() ? FormatSupport::kExact : FormatSupport::kUnknown;
+}
+
 FormatExpression format_expression(ExprArena& arena, std::string_view format) {
-  Formats formats(arena);
-  if (format == "date") return formats.exact(formats.date());
-  if (format == "time") return formats.time();
-  if (format == "date-time") return formats.date_time();
-  if (format == "duration") return formats.exact(kDuration);
-  if (format == "email") return formats.email();
-  if (format == "idn-email") return formats.idn_email();
-  if (format == "hostname") return formats.hostname();
-  if (format == "ipv4") return formats.exact(kIpv4);
-  if (format == "ipv6") return formats.exact(ipv6_pattern());
-  if (format == "uuid") return formats.exact(kUuid);
-  if (format == "uri") return formats.exact(uri_pattern(false, false));
-  if (format == "uri-reference") return formats.exact(uri_pattern(false, true));
-  if (format == "iri") return formats.exact(uri_pattern(true, false));
-  if (format == "iri-reference") return formats.exact(uri_pattern(true, true));
-  if (format == "uri-template") return formats.exact(uri_template_pattern());
-  if (format == "json-pointer") return formats.exact(kJsonPointer);
-  if (format == "relative-json-pointer") return formats.exact(kRelativeJsonPointer);
-  if (format == "idn-hostname" || format == "regex") return {FormatSupport::kUnsupported, kEmptyExpr, kEmptyExpr};
-  return {};
+  const FormatSupport support = format_support(format);
+  if (support != FormatSupport::kExact) return {support, kEmptyExpr, kEmptyExpr};
+  const std::vector<ExprId> ids = image_of(place_of(format)).put(arena);
+  return {support, ids[0], ids[1]};
+}
+
+FormatExpression known_format(ExprArena& arena, std::string_view format) {
+  const std::string exact = fmt::format("format {}", format);
+  const std::string superset = fmt::format("format-superset {}", format);
+  const auto known = arena.find_named(exact);
+  const auto known_superset = arena.find_named(superset);
+  if (known && known_superset) return {FormatSupport::kExact, *known, *known_superset};
+  const FormatExpression made = format_expression(arena, format);
+  if (made.support == FormatSupport::kExact) {
+    arena.remember(exact, made.expression);
+    arena.remember(superset, made.superset);
+  }
+  return made;
+}
+
+void prepare_formats() {
+  for (const std::string_view format :
+       {"date", "time", "date-time", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "uri-reference"}) {
+    image_of(place_of(format));
+  }
 }
 
 }  // namespace weir

@@ -26,7 +26,17 @@ struct FormatExpression {
   ExprId superset = kEmptyExpr;
 };
 
-// `format` of drafts 4 to 2020-12. Builds anew at each call (hash-consing gives the same ids): keep what it returns.
+// `format` of drafts 4 to 2020-12. Each call looks every part up in the arena: keep what it returns. The first call for
+// a format in a process builds it, which takes up to some milliseconds. May be called by any number of threads at once,
+// for different arenas.
 FormatExpression format_expression(ExprArena& arena, std::string_view format);
+
+// The same from the arena's memory, or to be kept there. May be called while others match.
+FormatExpression known_format(ExprArena& arena, std::string_view format);
+
+FormatSupport format_support(std::string_view format);
+
+// Builds the formats that schemas use most now rather than at the first calls: a millisecond or two, once in a process.
+void prepare_formats();
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include "schema/json_document.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <unordered_set>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
 constexpr std::uint32_t kIndexedFrom = 24;  // members from which an object is worth an index
+constexpr std::size_t kPadding = 8;         // readable bytes after the text, so that strings are read by words
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -23,6 +25,60 @@ int hex_value(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
+}
+
+// The bytes of a string before its end or its first escape or control character, and whether all of them are ASCII.
+struct PlainRun {
+  std::size_t size = 0;
+  bool ascii = true;
+};
+
+// Precondition: a byte that ends the run is among those from `at` on, and kPadding bytes follow it.
+PlainRun plain_run(const char* at) {
+  const char* const start = at;
+  std::uint64_t bits = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    // A byte's top bit in `ends`: it is '"', '\\' or below 0x20. A borrow makes false ones only above a true one.
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kTops = kOnes << 7U;
+    const auto zero_bytes = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+    for (;; at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at, 8);
+      const std::uint64_t ends =
+          (zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\')) | ((word - kOnes * 0x20) & ~word)) &
+          kTops;
+      if (ends == 0) {
+        bits |= word;
+        continue;
+      }
+      const auto count = static_cast<unsigned>(std::countr_zero(ends)) / 8;
+      bits |= word & ((std::uint64_t{1} << (8 * count)) - 1);
+      return {static_cast<std::size_t>(at - start) + count, (bits & kTops) == 0};
+    }
+  }
+  for (;; ++at) {
+    const auto c = static_cast<unsigned char>(*at);
+    if (c == '"' || c == '\\' || c < 0x20) return {static_cast<std::size_t>(at - start), bits < 0x80};
+    bits |= c;
+  }
+}
+
+std::uint32_t hash_of(std::string_view text) {
+  std::uint64_t hash = text.size();
+  const auto add = [&](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 32U;
+  };
+  std::uint64_t word = 0;
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    std::memcpy(&word, text.data(), 8);
+    add(word);
+  }
+  word = 0;
+  for (const char c : text) word = (word << 8U) | static_cast<unsigned char>(c);
+  add(word);
+  return static_cast<std::uint32_t>(hash);
 }
 
 }  // namespace
@@ -37,10 +93,10 @@ class JsonReader {
                                                        text_.size(), limits_.max_text_bytes));
     }
     document_.storage_ = std::make_shared<JsonDocument::Storage>();
-    document_.storage_->source = std::make_unique_for_overwrite<char[]>(text_.size() + 1);
+    document_.storage_->source = std::make_unique_for_overwrite<char[]>(text_.size() + 1 + kPadding);
     begin_ = document_.storage_->source.get();
     if (!text_.empty()) std::memcpy(begin_, text_.data(), text_.size());
-    begin_[text_.size()] = '\0';  // a sentinel that no token contains
+    std::memset(begin_ + text_.size(), 0, 1 + kPadding);  // a sentinel that no token contains, and what may be read
     end_ = begin_ + text_.size();
     at_ = text_.starts_with("\xEF\xBB\xBF") ? begin_ + 3 : begin_;  // a byte order mark is no part of the text
     document_.nodes_.reserve(std::min<std::size_t>(text_.size() / 12 + 8, kMaxNodes));
@@ -136,6 +192,7 @@ class JsonReader {
     if (!read_string(key)) return false;
     member.key = key.data();
     member.key_size = static_cast<std::uint32_t>(key.size());
+    member.key_hash = hash_of(key);
     skip_space();
     if (*at_ != ':') return fail(at_, "expected ':' after the key");
     ++at_;
@@ -143,6 +200,22 @@ class JsonReader {
   }
 
   bool check_keys(JsonId object) {
+    if (document_.nodes_[object].size < 2) return true;
+    hashes_.clear();
+    for (const JsonId member : document_.children(object)) hashes_.push_back(document_[member].key_hash);
+    bool suspect = false;
+    if (hashes_.size() <= kIndexedFrom) {
+      for (std::size_t i = 1; i < hashes_.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) suspect = suspect || hashes_[i] == hashes_[j];
+      }
+    } else {
+      std::sort(hashes_.begin(), hashes_.end());
+      suspect = std::adjacent_find(hashes_.begin(), hashes_.end()) != hashes_.end();
+    }
+    return !suspect || compare_keys(object);
+  }
+
+  bool compare_keys(JsonId object) {
     keys_.clear();
     for (const JsonId member : document_.children(object)) keys_.push_back(document_.key(member));
     std::string_view twice;
@@ -227,16 +300,12 @@ class JsonReader {
   // Precondition: at an opening quote. Decodes into the second buffer only if there is an escape.
   bool read_string(std::string_view& out) {
     const char* const start = ++at_;
-    unsigned char bits = 0;
-    for (;; ++at_) {
-      const auto c = static_cast<unsigned char>(*at_);
-      if (c == '"' || c == '\\' || c < 0x20) break;
-      bits |= c;
-    }
+    const PlainRun run = plain_run(start);
+    at_ += run.size;
     if (*at_ == '"') {
-      out = {start, static_cast<std::size_t>(at_ - start)};
+      out = {start, run.size};
       ++at_;
-      return (bits & 0x80U) == 0 || check_utf8(start, at_ - 1);
+      return run.ascii || check_utf8(start, at_ - 1);
     }
     if (!document_.storage_->decoded) {
       // A decoded string is never longer than it was written, so that one buffer of the text's size is enough for all.
@@ -244,21 +313,24 @@ class JsonReader {
       decoded_ = document_.storage_->decoded.get();
     }
     char* const first = decoded_;
-    std::memcpy(decoded_, start, static_cast<std::size_t>(at_ - start));
-    decoded_ += at_ - start;
+    bool ascii = run.ascii;
+    const auto copy = [&](const char* from, std::size_t size) {
+      std::memcpy(decoded_, from, size);
+      decoded_ += size;
+    };
+    copy(start, run.size);
     while (*at_ != '"') {
-      const auto c = static_cast<unsigned char>(*at_);
-      if (c < 0x20) {
+      if (*at_ != '\\') {
         if (at_ == end_) return fail(at_, "the text ends within a string");
         return fail(at_, "a control character in a string must be written as an escape");
       }
-      if (c == '\\') {
-        if (!read_escape()) return false;
-      } else {
-        *decoded_++ = *at_++;
-      }
+      if (!read_escape()) return false;
+      const PlainRun more = plain_run(at_);
+      copy(at_, more.size);
+      at_ += more.size;
+      ascii = ascii && more.ascii;
     }
-    if (!check_utf8(start, at_)) return false;
+    if (!ascii && !check_utf8(start, at_)) return false;
     ++at_;
     out = {first, static_cast<std::size_t>(decoded_ - first)};
     return true;
@@ -324,6 +396,7 @@ class JsonReader {
   const char* at_ = nullptr;
   char* decoded_ = nullptr;
   std::vector<std::string_view> keys_;
+  std::vector<std::uint32_t> hashes_;
   std::optional<Error> error_;
 };
 

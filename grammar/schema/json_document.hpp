@@ -27,6 +27,7 @@ struct JsonNode {
   JsonId parent = kNoJson;
   JsonId end = 0;  // the id after this node's last descendant; its next sibling, if it has one
   JsonKind kind = JsonKind::kNull;
+  std::uint32_t key_hash = 0;  // equal keys have equal ones
 };
 
 class JsonDocument {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schema/formats.hpp"
+
 namespace weir::schema {
 namespace {
 
@@ -42,21 +44,27 @@ JsonSource::JsonSource(CompiledSchema schema, std::shared_ptr<ExprArena> arena, 
       arena_(std::move(arena)),
       any_order_(options.any_property_order),
       layouts_(schema_.records.size()) {
+  add_values(schema_.values.size());
+  add_lists(schema_.lists.size());
   for (const ValueSpec& value : schema_.values) {
-    add_value();
     for (const TextSpec& text : value.texts) {
       if (add_counter(text.min_length, text.max_length) == kNoCounter) counters_fit_ = false;
     }
   }
-  for (std::size_t i = 0; i < schema_.lists.size(); ++i) add_list();
 }
 
 void JsonSource::expand_value(ValueId id, ValueInfo& out) {
   const ValueSpec& spec = schema_.values[id];
   out.scalar = spec.scalar;
-  for (const TextSpec& text : spec.texts) {
-    out.texts.push_back({text.content, add_counter(text.min_length, text.max_length)});
+  if (spec.number != kNoNumber) {
+    const auto number = known_number(*arena_, schema_.numbers[spec.number]);
+    if (number) out.scalar = arena_->alternate({spec.scalar, *number});
   }
+  for (const TextSpec& text : spec.texts) {
+    const ExprId content = text.format.empty() ? text.content : known_format(*arena_, text.format).expression;
+    out.texts.push_back({content, add_counter(text.min_length, text.max_length)});
+  }
+  if (!spec.strings.empty()) out.texts.push_back({arena_->literals(spec.strings), 0});
   for (const ShapeId shape : spec.records) {
     State start;
     start.shape = shape;

@@ -1,6 +1,5 @@
 #include "schema/keywords.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace weir::schema {
@@ -13,10 +12,6 @@ struct Row {
   Draft first = Draft::kDraft4;
   Draft last = Draft::kDraft2020;
 };
-
-constexpr bool before(std::string_view a, std::string_view b) {
-  return a.size() != b.size() ? a.size() < b.size() : a < b;
-}
 
 constexpr auto kRows = [] {
   using enum Keyword;
@@ -87,17 +82,37 @@ constexpr auto kRows = [] {
       Row{"maxContains", kMaxContains, kNone, kDraft2019},
       Row{"unevaluatedItems", kUnevaluatedItems, kOne, kDraft2019},
   };
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return before(a.name, b.name); });
   return rows;
+}();
+
+constexpr std::size_t hash(std::string_view name) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(name[i])); };
+  return (name.size() * 5 + byte(0) * 7 + byte(name.size() / 2) * 31 + byte(name.size() - 1) * 17) % 256;
+}
+
+// By hash, with open addressing: one more than an index into the rows; 0 ends a search.
+constexpr auto kTable = [] {
+  std::array<std::uint8_t, 256> table{};
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    std::size_t at = hash(kRows[i].name);
+    while (table[at] != 0) at = (at + 1) % table.size();
+    table[at] = static_cast<std::uint8_t>(i + 1);
+  }
+  return table;
 }();
 
 }  // namespace
 
 KeywordInfo find_keyword(std::string_view name, Draft draft) {
-  const auto* const row = std::lower_bound(kRows.begin(), kRows.end(), name,
-                                           [](const Row& r, std::string_view n) { return before(r.name, n); });
-  if (row == kRows.end() || row->name != name || draft < row->first || draft > row->last) return {};
-  return {row->keyword, row->subschemas};
+  if (name.empty()) return {};
+  std::size_t at = hash(name);
+  for (; kTable[at] != 0; at = (at + 1) % kTable.size()) {
+    const Row& row = kRows[kTable[at] - 1U];
+    if (row.name != name) continue;
+    if (draft < row.first || draft > row.last) return {};
+    return {row.keyword, row.subschemas};
+  }
+  return {};
 }
 
 std::optional<Draft> draft_of(std::string_view uri) {

@@ -30,7 +30,8 @@ TypeSet type_of(JsonKind kind) {
 
 const Schema& SchemaReader::read(JsonId node) {
   if (schema_of_[node] == kNone) {
-    schema_of_[node] = static_cast<std::uint32_t>(schemas_.push_back({}));
+    schema_of_[node] = static_cast<std::uint32_t>(schemas_.size());
+    schemas_.resize_at_least(schemas_.size() + 1);
     Schema& schema = schemas_[schema_of_[node]];
     schema.node = node;
     schema.draft = references_.draft(node);

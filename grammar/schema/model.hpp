@@ -142,7 +142,7 @@ class SchemaReader {
   Diagnostics* diagnostics_;
   References references_;
   std::vector<std::uint32_t> schema_of_;  // by node
-  detail::SegmentedVector<Schema, 5> schemas_;
+  detail::SegmentedVector<Schema, 3> schemas_;
 
   // Keywords that mean something only beside others, while one schema is read.
   struct Context {

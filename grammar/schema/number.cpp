@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -392,6 +393,23 @@ ExprId within(ExprArena& arena, const NumberBounds& bounds) {
   return arena.alternate({positive, arena.concat(minus, negative)});
 }
 
+// Says all of the bounds: what an arena remembers the expression by.
+std::string name_of(const NumberBounds& bounds) {
+  std::string name = "number ";
+  const auto add = [&](const std::optional<Decimal>& bound, bool exclusive) {
+    if (bound) {
+      if (exclusive) name += 'x';
+      if (bound->negative) name += '-';
+      name.append(bound->digits).append("e").append(std::to_string(bound->exponent));
+    }
+    name += ' ';
+  };
+  add(bounds.minimum, bounds.exclusive_minimum);
+  add(bounds.maximum, bounds.exclusive_maximum);
+  if (bounds.integer) name += bounds.lexical_integer ? 'l' : 'i';
+  return name;
+}
+
 bool too_long(const std::optional<Decimal>& bound) {
   return bound &&
          std::max(bound->exponent, static_cast<std::int64_t>(bound->digits.size()) - bound->exponent) > kMaxPlainDigits;
@@ -405,6 +423,25 @@ Result<ExprId> number_expression(ExprArena& arena, const NumberBounds& bounds) {
   }
   if (!bounds.minimum && !bounds.maximum && !bounds.integer) return any_number(arena);
   return within(arena, bounds);
+}
+
+Result<ExprId> known_number(ExprArena& arena, const NumberBounds& bounds) {
+  const std::string name = name_of(bounds);
+  if (const auto known = arena.find_named(name)) return *known;
+  Result<ExprId> e = number_expression(arena, bounds);
+  if (e) arena.remember(name, *e);
+  return e;
+}
+
+bool obviously_satisfiable(const NumberBounds& bounds) {
+  constexpr std::int64_t kShort = 16;  // digits
+  const auto is_short = [](const std::optional<Decimal>& bound) {
+    return !bound || (std::abs(bound->exponent) <= kShort && bound->digits.size() <= kShort);
+  };
+  if (!is_short(bounds.minimum) || !is_short(bounds.maximum)) return false;
+  if (!bounds.minimum || !bounds.maximum) return true;
+  const bool apart = *bounds.minimum != *bounds.maximum;
+  return bounds.integer ? bounds.minimum->is_integer() && !bounds.exclusive_minimum : apart;
 }
 
 Result<ExprId> number_equal_to(ExprArena& arena, const Decimal& value) {

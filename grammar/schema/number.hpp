@@ -33,6 +33,7 @@ struct NumberBounds {
   bool exclusive_maximum = false;
   bool integer = false;  // only whole numbers: 3, 3.0, 30e-1 (JSON Schema draft 6 and later); see lexical_integer
   bool lexical_integer = false;  // with `integer`; draft 4: a whole number has neither fraction nor exponent
+  friend bool operator==(const NumberBounds&, const NumberBounds&) = default;
 };
 
 // The spellings of the numbers within the bounds. A number has endlessly many spellings (1, 1.0, 0.1e1, 10e-1, ...),
@@ -49,6 +50,13 @@ struct NumberBounds {
 // Sets that hold no number give kEmptyExpr. Errors: kLimit for bounds that have more than 10,000 digits when written
 // without exponent.
 Result<ExprId> number_expression(ExprArena& arena, const NumberBounds& bounds);
+
+// The same from the arena's memory, or to be kept there. May be called while others match.
+Result<ExprId> known_number(ExprArena& arena, const NumberBounds& bounds);
+
+// The bounds are short, and some number is obviously within: number_expression makes at most 1,024 expressions, which
+// are not empty. Precondition: they do not exclude each other.
+bool obviously_satisfiable(const NumberBounds& bounds);
 
 // The spellings in the family of the numbers equal to `value` (1, 1.0, 1e0, ...). Errors: as number_expression.
 Result<ExprId> number_equal_to(ExprArena& arena, const Decimal& value);

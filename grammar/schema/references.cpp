@@ -130,6 +130,14 @@ std::uint32_t References::resource_of(JsonId node) const {
 Draft References::draft(JsonId schema) const { return resources_[resource_of(schema)].draft; }
 
 JsonId References::resolve(JsonId place, std::string_view reference) {
+  if (!single_resource()) return look_up(place, reference);
+  // Most schemas are referred to more than once, and what a reference means is the same everywhere.
+  const auto [known, fresh] = targets_.try_emplace(reference, kNoJson);
+  if (fresh || known->second == kNoJson) known->second = look_up(place, reference);
+  return known->second;
+}
+
+JsonId References::look_up(JsonId place, std::string_view reference) {
   std::uint32_t target = resource_of((*document_)[place].parent);
   const std::string_view address = without_fragment(reference);
   if (!address.empty()) {
@@ -169,24 +177,28 @@ JsonId References::follow_pointer(JsonId place, const Resource& from, std::strin
     rest.remove_prefix(1);
     const std::string_view raw = rest.substr(0, rest.find('/'));
     rest.remove_prefix(raw.size());
-    auto decoded = percent_decode(raw);
-    if (!decoded) return fail("'%' without two hexadecimal digits");
-    std::string token;
-    for (std::size_t i = 0; i < decoded->size(); ++i) {
-      const char c = (*decoded)[i];
-      if (c != '~') {
-        token += c;
-        continue;
+    std::string_view token = raw;
+    std::string decoded;
+    if (raw.find('%') != std::string_view::npos || raw.find('~') != std::string_view::npos) {
+      const auto bytes = percent_decode(raw);
+      if (!bytes) return fail("'%' without two hexadecimal digits");
+      for (std::size_t i = 0; i < bytes->size(); ++i) {
+        const char c = (*bytes)[i];
+        if (c != '~') {
+          decoded += c;
+          continue;
+        }
+        const char next = i + 1 < bytes->size() ? (*bytes)[++i] : '\0';
+        if (next != '0' && next != '1') return fail("'~' must stand before 0 or 1");
+        decoded += next == '0' ? '~' : '/';
       }
-      const char next = i + 1 < decoded->size() ? (*decoded)[++i] : '\0';
-      if (next != '0' && next != '1') return fail("'~' must stand before 0 or 1");
-      token += next == '0' ? '~' : '/';
+      token = decoded;
     }
     JsonId next = kNoJson;
     if (document_->kind(at) == JsonKind::kArray) {
       const bool index = !token.empty() && token.size() <= 9 && (token.size() == 1 || token[0] != '0') &&
-                         token.find_first_not_of("0123456789") == std::string::npos;
-      if (index) next = document_->item(at, static_cast<std::uint32_t>(std::stoul(token)));
+                         token.find_first_not_of("0123456789") == std::string_view::npos;
+      if (index) next = document_->item(at, static_cast<std::uint32_t>(std::stoul(std::string(token))));
     } else {
       next = document_->find(at, token);
     }

@@ -37,6 +37,7 @@ class References {
   void index_resources();
   void read_schema(JsonId schema, std::uint32_t& resource);
   std::uint32_t resource_of(JsonId node) const;
+  JsonId look_up(JsonId place, std::string_view reference);
   JsonId follow_pointer(JsonId place, const Resource& from, std::string_view pointer);
 
   JsonDocument* document_;
@@ -44,6 +45,7 @@ class References {
   std::vector<Resource> resources_;                    // 0: the whole document
   std::unordered_map<JsonId, std::uint32_t> by_root_;  // of resources beside the first
   std::unordered_map<std::string, std::uint32_t> by_base_;
+  std::unordered_map<std::string_view, JsonId> targets_;  // of references, while there is one resource
 };
 
 }  // namespace weir::schema

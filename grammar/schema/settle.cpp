@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,6 +10,30 @@
 
 namespace weir::schema {
 namespace {
+
+// A list for each index, all of them in one array.
+template <class T>
+class Lists {
+ public:
+  explicit Lists(std::size_t size) : first_(size, kEnd) {}
+  void add(std::uint32_t list, const T& item) {
+    items_.push_back({item, first_[list]});
+    first_[list] = static_cast<std::uint32_t>(items_.size() - 1);
+  }
+  template <class Visit>
+  void for_each(std::uint32_t list, Visit&& visit) const {
+    for (std::uint32_t at = first_[list]; at != kEnd; at = items_[at].next) visit(items_[at].item);
+  }
+
+ private:
+  static constexpr std::uint32_t kEnd = 0xFFFFFFFF;
+  struct Link {
+    T item;
+    std::uint32_t next;
+  };
+  std::vector<std::uint32_t> first_;
+  std::vector<Link> items_;
+};
 
 // The least fixpoint, by a worklist: each value that turns alive tells the shapes that wait for it, and each shape that
 // turns alive tells the values that may be it.
@@ -26,19 +52,20 @@ class Liveness {
     for (ShapeId id = 0; id < lists_.size(); ++id) watch_list(id);
     for (ValueId id = 0; id < schema_->values.size(); ++id) {
       const ValueSpec& value = schema_->values[id];
-      for (const ShapeId shape : value.records) record_users_[shape].push_back(id);
-      for (const ShapeId shape : value.lists) list_users_[shape].push_back(id);
+      for (const ShapeId shape : value.records) record_users_.add(shape, id);
+      for (const ShapeId shape : value.lists) list_users_.add(shape, id);
     }
     for (ValueId id = 0; id < schema_->values.size(); ++id) {
       const ValueSpec& value = schema_->values[id];
-      if (value.scalar != kEmptyExpr || !value.texts.empty()) enliven(id);
+      if (value.scalar != kEmptyExpr || value.number != kNoNumber || !value.texts.empty() || !value.strings.empty())
+        enliven(id);
     }
     for (ShapeId id = 0; id < records_.size(); ++id) check_record(id);
     for (ShapeId id = 0; id < lists_.size(); ++id) check_list(id);
     while (!pending_.empty()) {
       const ValueId id = pending_.back();
       pending_.pop_back();
-      for (const Use& use : shape_users_[id]) notify(use);
+      shape_users_.for_each(id, [&](const Use& use) { notify(use); });
     }
   }
 
@@ -67,10 +94,10 @@ class Liveness {
         if (key.value == kNoValue) waiting.impossible = true;
       }
       if (key.value != kNoValue) {
-        shape_users_[key.value].push_back({id, key.required ? Role::kRequired : Role::kOptional});
+        shape_users_.add(key.value, {id, key.required ? Role::kRequired : Role::kOptional});
       }
     }
-    if (shape.others != kNoValue) shape_users_[shape.others].push_back({id, Role::kOther});
+    if (shape.others != kNoValue) shape_users_.add(shape.others, {id, Role::kOther});
     if (shape.min_members > shape.max_members || required > shape.max_members) waiting.impossible = true;
   }
 
@@ -88,7 +115,7 @@ class Liveness {
     if (item == kNoValue) {
       waiting.impossible = true;
     } else {
-      shape_users_[item].push_back({list, Role::kItem});
+      shape_users_.add(item, {list, Role::kItem});
     }
   }
 
@@ -114,14 +141,14 @@ class Liveness {
     if (shape.alive || waiting.impossible || waiting.unmet > 0) return;
     if (!waiting.others && waiting.keys < shape.min_members) return;
     shape.alive = true;
-    for (const ValueId user : record_users_[id]) enliven(user);
+    record_users_.for_each(id, [&](ValueId user) { enliven(user); });
   }
 
   void check_list(ShapeId id) {
     ListShape& shape = schema_->lists[id];
     if (shape.alive || lists_[id].impossible || lists_[id].unmet > 0) return;
     shape.alive = true;
-    for (const ValueId user : list_users_[id]) enliven(user);
+    list_users_.for_each(id, [&](ValueId user) { enliven(user); });
   }
 
   void enliven(ValueId id) {
@@ -132,9 +159,9 @@ class Liveness {
   }
 
   CompiledSchema* schema_;
-  std::vector<std::vector<Use>> shape_users_;       // by value
-  std::vector<std::vector<ValueId>> record_users_;  // by record shape
-  std::vector<std::vector<ValueId>> list_users_;
+  Lists<Use> shape_users_;       // by value
+  Lists<ValueId> record_users_;  // by record shape
+  Lists<ValueId> list_users_;
   std::vector<Waiting> records_;
   std::vector<Waiting> lists_;
   std::vector<ValueId> pending_;
@@ -142,15 +169,19 @@ class Liveness {
 
 struct ValueHash {
   std::size_t operator()(const ValueSpec* value) const noexcept {
-    std::uint64_t hash = value->scalar;
+    std::uint64_t hash = (std::uint64_t{value->number} << 32U) | value->scalar;
     const auto mix = [&](std::uint64_t v) {
       hash = (hash ^ v) * 0x9E3779B97F4A7C15ULL;
       hash ^= hash >> 29U;
     };
     for (const TextSpec& text : value->texts) {
       mix(text.content);
+      mix(text.format.size());
       mix((std::uint64_t{text.min_length} << 32U) | text.max_length);
     }
+    std::uint64_t strings = 0;  // in any order
+    for (const std::string_view text : value->strings) strings += std::hash<std::string_view>()(text);
+    mix(strings);
     for (const ShapeId shape : value->records) mix(shape + 1);
     mix(0);
     for (const ShapeId shape : value->lists) mix(shape + 1);
@@ -159,8 +190,17 @@ struct ValueHash {
 };
 
 struct ValueEqual {
-  bool operator()(const ValueSpec* a, const ValueSpec* b) const noexcept {
-    return a->scalar == b->scalar && a->texts == b->texts && a->records == b->records && a->lists == b->lists;
+  bool operator()(const ValueSpec* a, const ValueSpec* b) const {
+    return a->scalar == b->scalar && a->number == b->number && a->texts == b->texts && a->records == b->records &&
+           a->lists == b->lists && same_strings(a->strings, b->strings);
+  }
+  static bool same_strings(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
+    if (a == b || a.size() != b.size()) return a == b;
+    std::vector<std::string_view> sorted_a(a);
+    std::vector<std::string_view> sorted_b(b);
+    std::sort(sorted_a.begin(), sorted_a.end());
+    std::sort(sorted_b.begin(), sorted_b.end());
+    return sorted_a == sorted_b;
   }
 };
 
@@ -171,13 +211,20 @@ bool settle(CompiledSchema& schema) {
   if (!schema.values[schema.root].alive) return false;
   // Values that mean the same become the first of them.
   std::vector<ValueId> same(schema.values.size(), kNoValue);
-  std::unordered_map<const ValueSpec*, ValueId, ValueHash, ValueEqual> first;
+  std::vector<ValueId> table(std::bit_ceil(schema.values.size() * 2), kNoValue);
+  const auto first_same = [&](ValueId id) {
+    std::size_t at = ValueHash()(&schema.values[id]) & (table.size() - 1);
+    for (; table[at] != kNoValue; at = (at + 1) & (table.size() - 1)) {
+      if (ValueEqual()(&schema.values[id], &schema.values[table[at]])) return table[at];
+    }
+    return table[at] = id;
+  };
   for (ValueId id = 0; id < schema.values.size(); ++id) {
     ValueSpec& value = schema.values[id];
     if (!value.alive) continue;
     std::erase_if(value.records, [&](ShapeId shape) { return !schema.records[shape].alive; });
     std::erase_if(value.lists, [&](ShapeId shape) { return !schema.lists[shape].alive; });
-    same[id] = first.try_emplace(&value, id).first->second;
+    same[id] = first_same(id);
   }
   const auto settled = [&](ValueId id) { return id == kNoValue ? kNoValue : same[id]; };
   for (RecordShape& shape : schema.records) {

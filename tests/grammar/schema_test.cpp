@@ -472,5 +472,22 @@ TEST(SchemaTest, NotationFollowsTheStyle) {
   EXPECT_EQ(fixed->structures()->notation().key_separator, ": ");
 }
 
+// What is built only when somebody asks for it counts as if it were built at once.
+TEST(SchemaTest, ExpressionsThatDoNotFit) {
+  std::string strings;
+  for (int i = 0; i < 300; ++i) strings += fmt::format("{}\"{} text {}\"", i == 0 ? "" : ",", i * 7919, i);
+  const std::string schemas[] = {"{\"enum\":[" + strings + "]}", R"({"type":"string","format":"date-time"})",
+                                 R"({"type":"number","minimum":-1234567890,"maximum":9876543210.5})"};
+  for (const std::string& schema : schemas) {
+    JsonSchemaOptions options;
+    EXPECT_TRUE(parse_json_schema(schema, options).ok());
+    options.limits.max_expressions = 200;
+    const Error error = error_of(schema, options);
+    EXPECT_EQ(error.code, ErrorCode::kLimit) << schema;
+    EXPECT_NE(error.message.find("max_expressions"), std::string::npos);
+    EXPECT_EQ(error.pointer.value_or("none"), "");
+  }
+}
+
 }  // namespace
 }  // namespace weir

@@ -14,7 +14,8 @@
 // "Regular-expression derivatives re-examined", JFP 2009 (similarity, byte classes).
 //
 // Thread safety: building (all constructors) belongs to one thread at a time, with no reader. step, nullable,
-// is_empty, shortest_length, matches may be called by any number of threads at once.
+// is_empty, shortest_length, matches may be called by any number of threads at once. A structure source builds on
+// demand, while others match: every constructor takes the arena's lock, and no reader looks at what is being built.
 // Budgets: when Limits::max_expressions or max_automaton_states run out, constructors and step return the empty
 // expression and full() turns true for good; a caller that matches checks it once at the end. When a search for
 // emptiness visits more than max_emptiness_states, the expression counts as not empty. exhausted() tells either; a
@@ -57,6 +58,12 @@ class ByteSet {
   constexpr void erase(std::uint8_t b) { words_[b >> 6U] &= ~(std::uint64_t{1} << (b & 63U)); }
   constexpr bool contains(std::uint8_t b) const { return ((words_[b >> 6U] >> (b & 63U)) & 1U) != 0; }
   constexpr bool empty() const { return (words_[0] | words_[1] | words_[2] | words_[3]) == 0; }
+  // The least member. Precondition: not empty.
+  constexpr std::uint8_t first() const {
+    unsigned i = 0;
+    while (words_[i] == 0) ++i;
+    return static_cast<std::uint8_t>(i * 64 + static_cast<unsigned>(std::countr_zero(words_[i])));
+  }
   constexpr int size() const {
     return std::popcount(words_[0]) + std::popcount(words_[1]) + std::popcount(words_[2]) + std::popcount(words_[3]);
   }
@@ -105,7 +112,8 @@ enum class ExprKind : std::uint8_t { kEmpty, kEpsilon, kBytes, kConcat, kAlterna
 // The numbers of code points of an expression's texts: all of from..to occur, none below `least` or above `most`, which
 // occur themselves; between is not known. kUnbounded: no limit.
 struct ExprLengths {
-  bool known = false;  // false: nothing is known (the expression holds intersections, complements or parts of characters)
+  bool known =
+      false;  // false: nothing is known (the expression holds intersections, complements or parts of characters)
   std::uint32_t least = 0;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -127,6 +135,8 @@ struct ExprLoop {
   std::uint32_t max = kUnbounded;
 };
 
+class ExprImage;
+
 class ExprArena {
  public:
   explicit ExprArena(const Limits& limits = {});
@@ -142,6 +152,7 @@ class ExprArena {
   ExprId bytes(const ByteSet& set);
   ExprId literal(std::string_view text);
   // One of several texts, as a trie: O(total length), and cheap to match however many there are.
+  ExprId literals(std::span<const std::string_view> texts);
   ExprId literals(std::span<const std::string> texts);
   ExprId concat(ExprId left, ExprId right);
   ExprId concat(std::initializer_list<ExprId> parts);
@@ -206,8 +217,10 @@ class ExprArena {
   // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`.
   std::string dump(ExprId e) const;
 
- private:
   struct Impl;
+
+ private:
+  friend class ExprImage;
   std::unique_ptr<Impl> impl_;
 };
 

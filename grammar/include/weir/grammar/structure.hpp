@@ -179,6 +179,8 @@ class StructureSource {
   ValueId add_value() { return static_cast<ValueId>(values_.push_back({})); }
   RecordId add_record() { return static_cast<RecordId>(records_.push_back({})); }
   ListId add_list() { return static_cast<ListId>(lists_.push_back({})); }
+  void add_values(std::size_t count) { values_.resize_at_least(values_.size() + count); }
+  void add_lists(std::size_t count) { lists_.resize_at_least(lists_.size() + count); }
   // The id where counting min..max code points starts. Equal bounds share ids. kNoCounter when ids run out.
   static constexpr CounterId kNoCounter = 0xFFFFFFFF;
   CounterId add_counter(std::uint32_t min, std::uint32_t max);
@@ -205,7 +207,7 @@ class StructureSource {
     }
   };
   template <class T>
-  using Slots = detail::SegmentedVector<Slot<T>, 6>;
+  using Slots = detail::SegmentedVector<Slot<T>, 4>;
 
   template <class T, class Expand>
   const T& get(Slots<T>& slots, std::uint32_t id, Expand expand) {

@@ -9,7 +9,6 @@ namespace weir::detail {
 struct CommonExpressions {
   ExprId any_text = kEmptyExpr;
   ExprId number = kEmptyExpr;
-  ExprId integer = kEmptyExpr;
   ExprId scalar = kEmptyExpr;  // number, true, false or null
   ExprId limit = 0;            // ids below are common
 };
