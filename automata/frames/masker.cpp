@@ -112,7 +112,7 @@ std::size_t Masker::memory_bytes() const noexcept {
 }
 
 void Masker::compute(StateId s) {
-  constexpr std::size_t kMaxPieceBytes = std::size_t{16} << 20U;
+  constexpr std::size_t kMaxPieceBytes = std::size_t{32} << 20U;
   if (piece_bytes_ > kMaxPieceBytes) forget_pieces();
   depth_ = 0;
   sets_.clear();
@@ -513,8 +513,9 @@ Masker::PositionsId Masker::intern(std::vector<Position>& positions) {
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   const auto [it, fresh] = position_ids_.try_emplace(positions, static_cast<PositionsId>(positions_.size() + 1));
   if (fresh) {
-    positions_.push_back(&it->first);
-    piece_bytes_ += positions.size() * sizeof(Position) + 64;
+    merge_texts(positions);
+    positions_.push_back(positions);
+    piece_bytes_ += it->first.size() * 2 * sizeof(Position) + 64;
   }
   return it->second;
 }
@@ -552,8 +553,47 @@ void Masker::forget_pieces() {
   unions_.clear();
   position_ids_.clear();
   positions_.clear();
+  merged_.clear();
   exits_of_.clear();
   piece_bytes_ = 0;
+}
+
+void Masker::merge_texts(std::vector<Position>& positions) {
+  constexpr std::size_t kFew = 4;
+  constexpr std::uint32_t kLarge = 512;       // nodes that are walked where they are
+  constexpr std::size_t kMaxTexts = 1U << 15U;  // beyond that merging costs too much
+  if (positions.size() <= kFew) return;
+  const auto stays = [&](const Position& p) {
+    return p.exits != nullptr || p.trie->subtree_size(p.node) > kLarge;
+  };
+  std::size_t texts = 0;
+  std::size_t moved = 0;
+  for (const Position& p : positions) {
+    if (stays(p)) continue;
+    ++moved;
+    texts += p.trie->subtree(p.node).size();
+  }
+  if (moved <= kFew || texts > kMaxTexts) return;
+  std::vector<std::pair<std::string_view, std::uint32_t>> entries;
+  entries.reserve(texts);
+  const auto add = [&](std::uint32_t token, std::size_t length) {
+    const std::string_view text = tables_.vocabulary->token(token);
+    entries.emplace_back(text.substr(text.size() - length), token);
+  };
+  for (const Position& p : positions) {
+    if (stays(p)) continue;
+    const std::uint32_t extra = p.before ? 1 : 0;
+    if (p.before) {
+      for (const std::uint32_t token : p.trie->at(p.node)) add(token, 1);
+    }
+    p.trie->for_each_below(p.node, [&](std::uint32_t token, std::uint32_t depth) { add(token, depth + extra); });
+  }
+  std::erase_if(positions, [&](const Position& p) { return !stays(p); });
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  merged_.push_back(std::make_unique<Trie>(std::move(entries)));
+  piece_bytes_ += merged_.back()->memory_bytes();
+  positions.push_back({merged_.back().get(), nullptr, TrieId::kTokens, false, false, Trie::kRoot});
 }
 
 void Masker::resolve(PositionsId from, StateId rest) {
@@ -563,7 +603,7 @@ void Masker::resolve(PositionsId from, StateId rest) {
     const Item item = store_.items(rest)[i];  // by value: walks add states
     switch (item.head.kind()) {
       case HeadKind::kHole: {
-        const auto& positions = *positions_[from - 1];
+        const auto& positions = positions_[from - 1];
         left_.insert(left_.end(), positions.begin(), positions.end());
         break;
       }
@@ -579,7 +619,7 @@ void Masker::resolve(PositionsId from, StateId rest) {
         const std::size_t depth = depth_;
         Items& items = scratch();
         items.push_back(item);
-        for (const Position& position : *positions_[from - 1]) walk_position(position, items);
+        for (const Position& position : positions_[from - 1]) walk_position(position, items);
         depth_ = depth;
       }
     }
@@ -599,7 +639,7 @@ const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
   Items& items = scratch();
   if (hole_ == kDeadState) hole_ = store_.intern_one({Head::make(HeadKind::kHole, 0, 0, 0), kDeadState});
   stepper_.append_closed(store_.intern_one({Head::make(HeadKind::kRule, 0, rule_state, 0), hole_}), items);
-  for (const Position& position : *positions_[from - 1]) walk_position(position, items);
+  for (const Position& position : positions_[from - 1]) walk_position(position, items);
   depth_ = depth;
   fresh->left = intern(left_);
   fresh->sets.swap(sets_);

@@ -97,6 +97,8 @@ class Masker {
   void resolve(PositionsId from, StateId rest);
   const Piece& piece(PositionsId from, std::uint32_t rule_state);
   PositionsId intern(std::vector<Position>& positions);
+  // One trie in place of many positions with short texts below them: most of these texts are the same.
+  void merge_texts(std::vector<Position>& positions);
   // One set in place of several; the same ones meet again and again.
   void unite_sets(std::vector<const TokenSet*>& sets);
   void forget_pieces();
@@ -144,7 +146,8 @@ class Masker {
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
-  std::vector<const std::vector<Position>*> positions_;        // by id
+  std::deque<std::vector<Position>> positions_;                // by id, texts merged
+  std::vector<std::unique_ptr<Trie>> merged_;
   std::unordered_map<const Frame*, PositionsId> exits_of_;
   std::unordered_map<std::vector<const TokenSet*>, std::unique_ptr<TokenSet>, SetsHash> unions_;
   std::size_t piece_bytes_ = 0;
