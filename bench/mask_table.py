@@ -3,8 +3,8 @@
 
 Draws a sample of MaskBench, spells its instances in the tokenizer asked for, and gives it to the peers (tools/peers.py
 of the shared test data, which runs each alone on one thread) and to weir's own runner; then the same with the lines of
-the shared grammars. Engines meet where their languages are the same: llguidance and XGrammar allow any JSON white space,
-glrmask only ", " and ": ". weir runs with --cold, which forgets between schemas all but the vocabulary's own tables.
+the shared grammars. Engines meet where their languages are the same: llguidance and XGrammar allow any JSON white
+space, glrmask only ", " and ": ". weir runs with --cold: it forgets all between schemas but the tables of the vocabulary.
 
 exit 0: done; 1: a verdict of weir is wrong, or an engine did not run (no times then); 2: something is missing
 """
@@ -14,6 +14,7 @@ import json
 import random
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -149,7 +150,7 @@ def run_weir(arguments, group):
 
 
 def check_verdicts(title, figures):
-    """weir may refuse a schema, and an instance for the order of its keys alone; nothing else may differ from the label."""
+    """weir may refuse a schema, or an instance for the order of its keys alone; all else has to be as labelled."""
     faults = []
     if figures["accepts"]:
         faults.append(f"accepts invalid instances of {figures['accepts']} schemas")
@@ -176,6 +177,11 @@ def number(value):
     return f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
+def ratio(peer, weir):
+    value = peer / max(weir, 1e-3)  # a nanosecond is less than the clock can tell
+    return f"x {value:.0f}" if value >= 100 else f"x {value:.1f}" if value >= 1 else f"x {value:.2g}"
+
+
 def time_rows(results):
     rows = []
     for group, figures in results:
@@ -184,8 +190,8 @@ def time_rows(results):
             rows.append([f"  {name}", *(number(one[measure][q]) for _, measure, q in COLUMNS)])
         weir = figures["weir"]
         for name in group.peers:
-            ratios = (figures[name][measure][q] / max(weir[measure][q], 1e-3) for _, measure, q in COLUMNS)
-            rows.append([f"  {name} / weir", *(f"x {ratio:.1f}" for ratio in ratios)])
+            ratios = (ratio(figures[name][measure][q], weir[measure][q]) for _, measure, q in COLUMNS)
+            rows.append([f"  {name} / weir", *ratios])
     return rows
 
 
@@ -224,7 +230,9 @@ def measure(arguments):
     for path, what in ((arguments.peers, "the runner of the peers"), (arguments.tokenizer, "the tokenizer"),
                        (arguments.maskbench, "weir's runner")):
         if not path.is_file():
-            raise Missing(f"{what} is missing: {path}")
+            raise Missing(f"{what}, {path}")
+    if arguments.xgrammar and arguments.tokenizer.stem == "gemma3":
+        raise Missing("a stop token that peers.py knows: it cannot run XGrammar with gemma3")
     arguments.work.mkdir(parents=True, exist_ok=True)
     tokenizers = {"given": arguments.tokenizer, "bytes": in_byte_alphabet(arguments.tokenizer, arguments.work)}
     results = []
@@ -240,8 +248,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shared", type=Path, required=True, help="folder with tools/peers.py, maskbench, grammars")
     parser.add_argument("--maskbench", type=Path, required=True, help="weir's runner, a release build")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json; NAME.json, as the tests fetch it")
-    parser.add_argument("--sample", type=int, default=300, help="schemas of MaskBench; 0: all")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="NAME.json, as the tests fetch it")
+    parser.add_argument("--sample", type=int, metavar="N", default=300, help="schemas of MaskBench; 0: all")
     parser.add_argument("--xgrammar", action="store_true", help="XGrammar too")
     parser.add_argument("--work", type=Path, required=True, help="folder for the lines drawn and each engine's figures")
     arguments = parser.parse_args()
@@ -254,7 +262,11 @@ def main():
     except Fault as fault:
         print(f"mask_table: NO TIMES: {fault}", file=sys.stderr)
         return 1
-    print(f"{arguments.tokenizer.stem}, {results[0][1]['weir']['schemas']} schemas of MaskBench\n\nverdicts, by lines")
+    schemas = results[0][1]["weir"]["schemas"]
+    peers = dict.fromkeys(name for group, _ in results for name in group.peers)
+    print(f"{schemas} schemas of MaskBench, tokenizer {arguments.tokenizer.stem}; weir and",
+          ", ".join(f"{name} {version(name)}" for name in peers))
+    print("\nverdicts, by lines")
     print_rows([heading for heading, _ in VERDICTS], verdict_rows(results))
     print("\nmicroseconds")
     print_rows([heading for heading, _, _ in COLUMNS], time_rows(results))

@@ -8,11 +8,11 @@ namespace weir {
 namespace {
 
 // The head as a key: with how text is written, and with what is left in place of the counter's id.
-FrameKey key_of(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
+FrameKey key_of(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper) {
   const TextStyle style = stepper.text_style();
   const std::uint32_t aux = (style.spaced ? 1U : 0U) | (style.any_escape ? 2U : 0U);
   const bool counting = head.kind() == HeadKind::kText && head.w2 != 0;
-  return {Head::make(head.kind(), aux, head.w1, 0), (node << 1U) | static_cast<std::uint32_t>(trie),
+  return {Head::make(head.kind(), aux, head.w1, 0), trie.id(), node,
           counting ? stepper.structures()->counter(head.w2) : LengthCounter{}};
 }
 
@@ -31,24 +31,37 @@ const ByteSet& structural_bytes() {
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
     : tables_(std::move(tables)), common_(common), common_limit_(common_limit) {}
 
-const Frame& FrameCache::get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper) {
-  if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie, node, stepper);
-  return find_or_build(key_of(head, trie, node, stepper), head, trie, node, stepper);
+const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper) {
+  const Trie& trie = tables_->trie(trie_id);
+  if (head.kind() != HeadKind::kText) return get_expr(head, trie, node, stepper);
+  if (common_ != nullptr && head.w1 < common_limit_) return common_->get(head, trie_id, node, stepper);
+  const FrameKey key = key_of(head, trie, node, stepper);
+  if (trie_id == TrieId::kTokens && node == Trie::kRoot) return text_root(key, head, stepper);
+  return find_or_build(key, [&](Frame& out) {
+    add_prefixes(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper, out);
+    build(head, trie, node, stepper, out);
+  });
 }
 
-const Frame& FrameCache::find_or_build(const FrameKey& key, const Head& head, TrieId trie, Trie::Node node,
-                                       Stepper& stepper) {
+const Frame& FrameCache::get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper) {
+  if (common_ != nullptr && head.w1 < common_limit_) return common_->get_expr(head, trie, node, stepper);
+  return find_or_build(key_of(head, trie, node, stepper),
+                       [&](Frame& out) { build(head, trie, node, stepper, out); });
+}
+
+const Frame& FrameCache::text_root(const FrameKey& key, const Head& head, Stepper& stepper) {
+  return find_or_build(key, [&](Frame& out) { build_text(head, key.shared, stepper, out); });
+}
+
+template <class Build>
+const Frame& FrameCache::find_or_build(const FrameKey& key, Build&& build) {
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = frames_.find(key); it != frames_.end()) return *it->second;
   }
   // Built outside the lock: two threads may do the same work once, none waits for another's.
   auto frame = std::make_unique<Frame>();
-  if (head.kind() == HeadKind::kText && trie == TrieId::kTokens && node == Trie::kRoot) {
-    build_text(head, key.shared, stepper, *frame);
-  } else {
-    build(head, trie, node, stepper, *frame);
-  }
+  build(*frame);
   const std::lock_guard lock(mutex_);
   return *frames_.emplace(key, std::move(frame)).first->second;
 }
@@ -60,9 +73,9 @@ void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Fr
     const ExprId saturated = stepper.arena().saturated(head.w1, TextGroups::kLong);
     if (saturated != head.w1 && ends.most_code_points <= TextGroups::kLong) {
       const Head same = Head::make(HeadKind::kText, 0, saturated, 0);
-      FrameKey key = key_of(same, TrieId::kTokens, Trie::kRoot, stepper);
+      FrameKey key = key_of(same, tables_->tokens, Trie::kRoot, stepper);
       key.shared = true;
-      builder.build_on(find_or_build(key, same, TrieId::kTokens, Trie::kRoot, stepper), head, out);
+      builder.build_on(text_root(key, same, stepper), head, out);
       return;
     }
   }
@@ -70,11 +83,9 @@ void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Fr
   builder.build(head, sharing, out);
 }
 
-void FrameCache::build(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper, Frame& out) const {
-  const Trie& trie = tables_->trie(trie_id);
+void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const {
   const bool text = head.kind() == HeadKind::kText;
   const auto quote = text ? static_cast<std::uint8_t>(stepper.structures()->notation().quote) : 0;
-  if (text) add_prefixes(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper, out);
   // Depth first, in the order of the array; the heads of the current path lie on a stack.
   struct Level {
     Trie::Node end;
@@ -130,9 +141,8 @@ void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& 
   }
 }
 
-const Trie* FrameCache::suffixes(const Frame::Exits& exits, TrieId trie_id, bool spaced) const {
+const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const {
   if (const Trie* known = exits.suffixes.load(std::memory_order_acquire)) return known;
-  const Trie& trie = tables_->trie(trie_id);
   // Short texts below few nodes are walked as they are; and a token passes one end for each prefix that may end, so
   // that their sum may be far larger than the vocabulary.
   constexpr std::size_t kMinNodes = 8;

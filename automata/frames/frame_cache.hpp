@@ -61,7 +61,8 @@ struct Frame {
 
 struct FrameKey {
   Head head;
-  std::uint32_t place = 0;  // trie and node
+  std::uint32_t trie = 0;   // its id
+  Trie::Node node = 0;
   LengthCounter left;       // of quoted text
   bool shared = false;      // only with short tokens
   friend bool operator==(const FrameKey&, const FrameKey&) = default;
@@ -69,7 +70,7 @@ struct FrameKey {
 
 struct FrameKeyHash {
   std::size_t operator()(const FrameKey& key) const noexcept {
-    std::uint64_t h = key.place;
+    std::uint64_t h = (std::uint64_t{key.trie} << 32U) | key.node;
     for (const std::uint32_t w : {key.head.w0, key.head.w1, key.head.w2, key.left.min_left, key.left.max_left}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 32U;
@@ -86,16 +87,21 @@ class FrameCache {
   // The frame of a kExpr or kText head (between characters) below the node. `stepper` does the steps when it is new.
   const Frame& get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
 
-  // The trie of the left-over texts; null where walking the nodes is as good.
-  const Trie* suffixes(const Frame::Exits& exits, TrieId trie, bool spaced) const;
+  // The frame of a kExpr head in any trie of tokens by the ends of their texts; the trie must outlive the frame's use.
+  const Frame& get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper);
+  // The trie of the texts left over in `trie`; null where walking the nodes is as good.
+  const Trie* suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const;
 
   const VocabularyTables& tables() const noexcept { return *tables_; }
+  const std::shared_ptr<const VocabularyTables>& shared_tables() const noexcept { return tables_; }
   std::size_t memory_bytes() const;
 
  private:
-  const Frame& find_or_build(const FrameKey& key, const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
+  template <class Build>
+  const Frame& find_or_build(const FrameKey& key, Build&& build);
+  const Frame& text_root(const FrameKey& key, const Head& head, Stepper& stepper);
   void build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out);
-  void build(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper, Frame& out) const;
+  void build(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   static void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out);
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
 

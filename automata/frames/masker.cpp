@@ -180,7 +180,7 @@ bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
   switch (head.kind()) {
     case HeadKind::kExpr:
       if (size < kFrameNodes) return false;
-      apply_expr(item, id, node);
+      apply_expr(item, tables_.trie(id), false, node);
       return true;
     case HeadKind::kText:
       if (!is_between_characters(head)) return false;
@@ -197,7 +197,7 @@ bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
 
 void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
   if (rules_) {
-    walk_at({&tables_.trie(id), nullptr, id, true, false, node}, items);
+    walk_at({&tables_.trie(id), nullptr, false, false, node}, items);
     return;
   }
   const Trie& t = tables_.trie(id);
@@ -219,30 +219,38 @@ void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
   depth_ = depth;
 }
 
-const Frame& Masker::frame(const Head& head, TrieId id, Trie::Node node) {
-  const std::uint32_t place = (node << 1U) | static_cast<std::uint32_t>(id);
-  KnownFrame& known = known_frames_[FrameKeyHash{}({head, place, {}}) & (kKnownFrames - 1)];
-  if (known.frame == nullptr || known.place != place || known.head != head) {
-    known = {head, place, &frames_.get(head, id, node, stepper_)};
+const Frame& Masker::text_frame(const Head& head, TrieId id, Trie::Node node) {
+  const std::uint32_t trie = tables_.trie(id).id();
+  KnownFrame& known = known_frames_[FrameKeyHash{}({head, trie, node, {}}) & (kKnownFrames - 1)];
+  if (known.frame == nullptr || known.trie != trie || known.node != node || known.head != head) {
+    known = {head, trie, node, &frames_.get(head, id, node, stepper_)};
   }
   return *known.frame;
 }
 
-void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
-  const Frame& f = frame(item.head, id, node);
+const Frame& Masker::expr_frame(const Head& head, const Trie& trie, bool own, Trie::Node node) {
+  KnownFrame& known = known_frames_[FrameKeyHash{}({head, trie.id(), node, {}}) & (kKnownFrames - 1)];
+  if (known.frame == nullptr || known.trie != trie.id() || known.node != node || known.head != head) {
+    if (own && !own_frames_) own_frames_ = std::make_unique<FrameCache>(frames_.shared_tables(), nullptr, 0);
+    known = {head, trie.id(), node, &(own ? *own_frames_ : frames_).get_expr(head, trie, node, stepper_)};
+  }
+  return *known.frame;
+}
+
+void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node node) {
+  const Frame& f = expr_frame(item.head, t, own, node);
   add_set(f.inside);
   if (f.exits.empty()) return;
   if (rules_) {
     PositionsId& exits = exits_of_[&f];
     if (exits == 0) {
       std::vector<Position> positions;
-      for (const Frame::Exits& e : f.exits) positions.push_back({nullptr, &e, id, false, false, 0});
+      for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, own, false, 0});
       exits = intern(positions);
     }
     resolve(exits, item.rest);
     return;
   }
-  const Trie& t = tables_.trie(id);
   const std::size_t depth = depth_;
   Items& rest = scratch();
   stepper_.append_closed(item.rest, rest);
@@ -250,7 +258,7 @@ void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
   const ByteSet first = stepper_.first_bytes(rest) & f.exit_bytes;
   for (const Frame::Exits& exits : f.exits) {
     if (!first.contains(exits.byte) && !(style_.spaced && exits.byte == ' ')) continue;
-    if (const Trie* suffixes = frames_.suffixes(exits, id, style_.spaced)) {
+    if (const Trie* suffixes = frames_.suffixes(exits, t, style_.spaced)) {
       for (const Trie::Node n : taken_below(*suffixes, item.rest)) add_ids(suffixes->at(n));
       continue;
     }
@@ -260,7 +268,7 @@ void Masker::apply_expr(const Item& item, TrieId id, Trie::Node node) {
       if (next.empty()) continue;
       remove_duplicates(next);
       add_ids(t.at(n));
-      walk_tokens(id, n, next);
+      walk_tokens(&t == &tables_.tokens ? TrieId::kTokens : TrieId::kStructural, n, next);
     }
   }
   depth_ = depth;
@@ -309,7 +317,7 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
   if (at_root && item.head.w2 != 0) {
     // Long texts share what is known of their pattern, whatever is left to come.
     const LengthCounter left = stepper_.structures()->counter(item.head.w2);
-    const Frame& f = frame(Head::make(HeadKind::kText, 0, item.head.w1, 0), id, node);
+    const Frame& f = text_frame(Head::make(HeadKind::kText, 0, item.head.w1, 0), id, node);
     const bool fits = f.counts && left.max_left >= f.least_left && left.min_left <= f.most_min;
     if (fits && (f.base == nullptr || (left.max_left >= f.base->least_left && left.min_left == 0))) {
       if (f.every != nullptr) add_set(*f.every);
@@ -337,7 +345,7 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
       return;
     }
   }
-  const Frame& f = frame(item.head, id, node);
+  const Frame& f = text_frame(item.head, id, node);
   if (f.every != nullptr) add_set(*f.every);
   for (const Frame* part = &f; part != nullptr; part = part->base) {
     for (const Frame::Part& p : part->parts) add_set(p.set->all);
@@ -554,6 +562,8 @@ void Masker::forget_pieces() {
   position_ids_.clear();
   positions_.clear();
   merged_.clear();
+  own_frames_.reset();
+  known_frames_.assign(kKnownFrames, {});
   exits_of_.clear();
   piece_bytes_ = 0;
 }
@@ -593,7 +603,7 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   merged_.push_back(std::make_unique<Trie>(std::move(entries)));
   piece_bytes_ += merged_.back()->memory_bytes();
-  positions.push_back({merged_.back().get(), nullptr, TrieId::kTokens, false, false, Trie::kRoot});
+  positions.push_back({merged_.back().get(), nullptr, true, false, Trie::kRoot});
 }
 
 void Masker::resolve(PositionsId from, StateId rest) {
@@ -675,11 +685,10 @@ void Masker::walk_position(const Position& from, const Items& items) {
     Items& own = scratch();
     std::copy_if(items.begin(), items.end(), std::back_inserter(own),
                  [](const Item& item) { return item.head.kind() != HeadKind::kHole; });
-    if (const Trie* suffixes = frames_.suffixes(*from.exits, from.id, style_.spaced)) {
-      walk_at({suffixes, nullptr, from.id, false, false, Trie::kRoot}, own);
+    if (const Trie* suffixes = frames_.suffixes(*from.exits, *from.trie, style_.spaced)) {
+      walk_at({suffixes, nullptr, from.own, false, Trie::kRoot}, own);
     } else {
-      const Trie& t = tables_.trie(from.id);
-      for (const Trie::Node n : from.exits->nodes) walk_position({&t, nullptr, from.id, true, true, n}, own);
+      for (const Trie::Node n : from.exits->nodes) walk_position({from.trie, nullptr, from.own, true, n}, own);
     }
     depth_ = depth;
     return;
@@ -710,7 +719,9 @@ void Masker::walk_at(const Position& from, const Items& items) {
   for (const Item& item : items) {
     if (item.head.kind() == HeadKind::kHole) {
       left_.push_back(from);
-    } else if (!from.whole || !apply_shared(item, from.id, from.node)) {
+    } else if (item.head.kind() == HeadKind::kExpr && t.subtree_size(from.node) >= kFrameNodes) {
+      apply_expr(item, t, from.own, from.node);
+    } else {
       others.push_back(item);
     }
   }

@@ -51,9 +51,8 @@ class Masker {
   // over with one first byte.
   struct Position {
     const Trie* trie = nullptr;
-    const Frame::Exits* exits = nullptr;  // if not null: those
-    TrieId id = TrieId::kTokens;          // the vocabulary's trie that it is, or that the exits are of
-    bool whole = false;                   // it is one
+    const Frame::Exits* exits = nullptr;  // if not null: those, in the trie
+    bool own = false;                     // the trie and its frames are this masker's
     bool before = false;
     Trie::Node node = 0;
     friend auto operator<=>(const Position&, const Position&) = default;
@@ -82,7 +81,7 @@ class Masker {
   // Adds the tokens strictly below `node` that the items take.
   void walk_tokens(TrieId id, Trie::Node node, const Items& items);
   bool apply_shared(const Item& item, TrieId id, Trie::Node node);
-  void apply_expr(const Item& item, TrieId id, Trie::Node node);
+  void apply_expr(const Item& item, const Trie& trie, bool own, Trie::Node node);
   void apply_text(const Item& item, TrieId id, Trie::Node node);
   void apply_pattern(const Item& item, TrieId id, Trie::Node node, const TextEnds& ends);
   void walk_irregular(const Item& item);
@@ -107,7 +106,8 @@ class Masker {
   const Taken& taken(StateId rest);
   std::span<const Trie::Node> taken_below(const Trie& suffixes, StateId rest);
 
-  const Frame& frame(const Head& head, TrieId id, Trie::Node node);
+  const Frame& text_frame(const Head& head, TrieId id, Trie::Node node);
+  const Frame& expr_frame(const Head& head, const Trie& trie, bool own, Trie::Node node);
   const TextPlace& place(TrieId id, Trie::Node node) {
     return id == TrieId::kTokens && node == Trie::kRoot ? root_place_ : tables_.place(style_, id, node);
   }
@@ -148,12 +148,14 @@ class Masker {
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
   std::deque<std::vector<Position>> positions_;                // by id, texts merged
   std::vector<std::unique_ptr<Trie>> merged_;
+  std::unique_ptr<FrameCache> own_frames_;  // of merged tries
   std::unordered_map<const Frame*, PositionsId> exits_of_;
   std::unordered_map<std::vector<const TokenSet*>, std::unique_ptr<TokenSet>, SetsHash> unions_;
   std::size_t piece_bytes_ = 0;
   struct KnownFrame {
     Head head;
-    std::uint32_t place = 0;
+    std::uint32_t trie = 0;
+    Trie::Node node = 0;
     const Frame* frame = nullptr;
   };
   std::vector<KnownFrame> known_frames_;  // direct-mapped
