@@ -1,6 +1,8 @@
 #include "frames/frame_cache.hpp"
 
 #include <algorithm>
+#include <array>
+#include <deque>
 
 #include "frames/text_frame.hpp"
 
@@ -124,21 +126,23 @@ void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Step
 
 void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) {
   const ByteSet space = spaced ? json_space() : ByteSet{};
-  std::vector<std::pair<std::uint8_t, Trie::Node>> pairs;
+  std::array<std::int32_t, 256> at;  // by byte: index into out.exits
+  at.fill(-1);
   for (const Trie::Node end : ends) {
     const auto children = trie.children(end);
     const auto bytes = trie.child_bytes(end);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       if (spaced && !structural_bytes().contains(bytes[i])) continue;  // nothing of JSON goes on so
       out.exit_bytes.insert(bytes[i]);
-      pairs.emplace_back(space.contains(bytes[i]) ? std::uint8_t{' '} : bytes[i], children[i]);
+      const std::uint8_t byte = space.contains(bytes[i]) ? std::uint8_t{' '} : bytes[i];
+      if (at[byte] < 0) {
+        at[byte] = static_cast<std::int32_t>(out.exits.size());
+        out.exits.emplace_back().byte = byte;
+      }
+      out.exits[static_cast<std::size_t>(at[byte])].nodes.push_back(children[i]);
     }
   }
-  std::sort(pairs.begin(), pairs.end());
-  for (const auto& [byte, node] : pairs) {
-    if (out.exits.empty() || out.exits.back().byte != byte) out.exits.emplace_back().byte = byte;
-    out.exits.back().nodes.push_back(node);
-  }
+  std::sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
 }
 
 const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const {
@@ -154,11 +158,13 @@ const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bo
     count += trie.subtree(n).size();
   }
   if (nodes < kMinNodes || count > kMaxPairs) return nullptr;
-  std::vector<std::pair<std::string, std::uint32_t>> pairs;
+  std::deque<std::string> forms;
+  std::vector<std::pair<std::string_view, std::uint32_t>> pairs;
+  pairs.reserve(count);
   const auto add = [&](std::uint32_t token, std::size_t length) {
     const std::string_view text = tables_->vocabulary->token(token);
     const std::string_view rest = text.substr(text.size() - length);
-    pairs.emplace_back(spaced ? structural_form(rest) : std::string(rest), token);
+    pairs.emplace_back(spaced ? forms.emplace_back(structural_form(rest)) : rest, token);
   };
   for (const Trie::Node n : exits.nodes) {
     for (const std::uint32_t token : trie.at(n)) add(token, 1);
@@ -166,8 +172,7 @@ const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bo
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  auto fresh =
-      std::make_unique<Trie>(std::vector<std::pair<std::string_view, std::uint32_t>>(pairs.begin(), pairs.end()));
+  auto fresh = std::make_unique<Trie>(std::move(pairs));
   const Trie* expected = nullptr;
   if (exits.suffixes.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
   return expected;

@@ -32,6 +32,12 @@ struct Frame {
     mutable std::atomic<const Trie*> suffixes{nullptr};
     Exits() = default;
     Exits(Exits&& o) noexcept : byte(o.byte), nodes(std::move(o.nodes)), suffixes(o.suffixes.exchange(nullptr)) {}
+    Exits& operator=(Exits&& o) noexcept {
+      byte = o.byte;
+      nodes = std::move(o.nodes);
+      delete suffixes.exchange(o.suffixes.exchange(nullptr));
+      return *this;
+    }
     ~Exits() { delete suffixes.load(std::memory_order_relaxed); }
   };
   TokenSet inside;

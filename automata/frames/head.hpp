@@ -15,6 +15,7 @@
 //   kHole    0                        0           0     whatever follows; at the bottom of what masks compute for rules
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <vector>
@@ -48,6 +49,12 @@ struct Item {
   friend auto operator<=>(const Item&, const Item&) = default;
 };
 using Items = std::vector<Item>;
+
+inline void remove_duplicates(Items& items) {
+  if (items.size() < 2) return;
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
 
 // Phases of a record or list head; the offset is how much of the separator has been read.
 enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey };

@@ -31,6 +31,11 @@ class Masker {
   std::size_t memory_bytes() const noexcept;
 
  private:
+  // Below so many nodes a walk is cheaper than a look-up.
+  static constexpr std::uint32_t kFrameNodes = 64;
+  static constexpr std::uint32_t kPlaceNodes = 4;
+  static constexpr std::size_t kKnownFrames = 256;  // a power of two
+
   // What fill found, to be written again.
   struct Remembered {
     std::uint32_t first_set = 0;
@@ -163,5 +168,39 @@ class Masker {
   std::deque<Items> scratch_;  // one for each level of recursion; a deque keeps references valid
   std::size_t depth_ = 0;
 };
+
+template <class Emit>
+void Masker::walk(const Trie& trie, Trie::Node node, const Items& items, Emit&& emit) {
+  if (trie.is_leaf(node)) return;
+  const std::size_t depth = depth_;
+  Items& next = scratch();
+  const auto take = [&](Trie::Node c, std::uint8_t byte) {
+    next.clear();
+    stepper_.step(items, byte, next);
+    if (next.empty()) return;
+    remove_duplicates(next);
+    emit(c, next);
+  };
+  const auto bytes = trie.child_bytes(node);
+  const auto children = trie.children(node);
+  constexpr std::size_t kFew = 3;
+  if (bytes.size() <= kFew) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) take(children[i], bytes[i]);
+    depth_ = depth;
+    return;
+  }
+  const ByteSet first = stepper_.first_bytes(items);
+  constexpr std::size_t kSome = 24;
+  if (bytes.size() <= kSome || bytes.size() <= static_cast<std::size_t>(first.size())) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (first.contains(bytes[i])) take(children[i], bytes[i]);
+    }
+  } else {
+    first.for_each([&](std::uint8_t byte) {
+      if (const Trie::Node c = trie.child(node, byte); c != Trie::kRoot) take(c, byte);
+    });
+  }
+  depth_ = depth;
+}
 
 }  // namespace weir

@@ -8,7 +8,7 @@ namespace weir {
 Trie::Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries) {
   static std::atomic<std::uint32_t> next_id{1};
   id_ = next_id.fetch_add(1, std::memory_order_relaxed);
-  std::sort(entries.begin(), entries.end());
+  if (!std::is_sorted(entries.begin(), entries.end())) std::sort(entries.begin(), entries.end());
   payloads_.reserve(entries.size());
   nodes_.push_back({});
   std::vector<Node> path{kRoot};  // path[d] is the open node at depth d
