@@ -95,6 +95,7 @@ void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Step
   };
   std::vector<Level> path{{trie.end(node), head}};
   std::vector<Trie::Node> ends;  // where the head may end with something below
+  constexpr std::uint32_t kLargeEnd = 4096;  // nodes
   for (Trie::Node n = node + 1; n < trie.end(node);) {
     while (n >= path.back().end) path.pop_back();
     if (text && trie.byte(n) == quote && path.back().head.aux() == 0) {
@@ -103,7 +104,7 @@ void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Step
     }
     const HeadStep step = stepper.step_head(path.back().head, trie.byte(n));
     if (step.alive || step.ends) out.inside.add(trie.at(n));
-    if (step.ends && !trie.is_leaf(n)) ends.push_back(n);
+    if (step.ends && !trie.is_leaf(n)) (trie.subtree_size(n) >= kLargeEnd ? out.large_ends : ends).push_back(n);
     if (step.alive && !trie.is_leaf(n)) {
       // A large subtree of bytes that change nothing is inside as a whole.
       if (const ByteSet* below = trie.bytes_below(n)) {

@@ -42,6 +42,7 @@ struct Frame {
   };
   TokenSet inside;
   std::vector<Exits> exits;  // ascending by byte
+  std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
   ByteSet exit_bytes;
   // Quoted text: which prefixes of its place it may end after.
   std::vector<std::uint64_t> prefixes;

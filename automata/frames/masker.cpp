@@ -196,12 +196,13 @@ const Frame& Masker::expr_frame(const Head& head, const Trie& trie, bool own, Tr
 void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node node) {
   const Frame& f = expr_frame(item.head, t, own, node);
   add_set(f.inside);
-  if (f.exits.empty()) return;
+  if (f.exits.empty() && f.large_ends.empty()) return;
   if (rules_) {
     PositionsId& exits = exits_of_[&f];
     if (exits == 0) {
       std::vector<Position> positions;
       for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, own, false, 0});
+      for (const Trie::Node n : f.large_ends) positions.push_back({&t, nullptr, own, false, n});
       exits = intern(positions);
     }
     resolve(exits, item.rest);
@@ -210,6 +211,9 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
   const std::size_t depth = depth_;
   Items& rest = scratch();
   stepper_.append_closed(item.rest, rest);
+  for (const Trie::Node n : f.large_ends) {
+    walk_tokens(&t == &tables_.tokens ? TrieId::kTokens : TrieId::kStructural, n, rest);
+  }
   Items& next = scratch();
   const ByteSet first = stepper_.first_bytes(rest) & f.exit_bytes;
   for (const Frame::Exits& exits : f.exits) {
