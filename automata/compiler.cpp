@@ -48,8 +48,8 @@ Compiler::Compiler(std::shared_ptr<const Vocabulary> vocabulary, const Limits& l
     const auto any = compile_json_schema(schema);
     if (!any) continue;
     for (const std::string_view prefix :
-         {"",  "\"", "\"\\", "\"\\u", "\"a", "{",  "{\"a", "{\"a\"", "{\"a\":", "[", "[1",
-          "-", "0",  "1",    "12",     "1.",  "1.5", "1e",    "1e+",    "1e5",     "true", "t", "-1"}) {
+         {"",  "\"", "\"\\", "\"\\u", "\"a", "{",  "{\"a", "{\"a\"", "{\"a\":", "[", "[1", "-",
+          "0", "1",  "12",   "1.",    "1.5", "1e", "1e+",  "1e5",    "true",    "t", "-1"}) {
       Matcher matcher(*any);
       if (prefix.empty() || matcher.accept_bytes(prefix)) matcher.fill_mask(mask);
     }

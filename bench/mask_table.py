@@ -4,7 +4,8 @@
 Draws a sample of MaskBench, spells its instances in the tokenizer asked for, and gives it to the peers (tools/peers.py
 of the shared test data, which runs each alone on one thread) and to weir's own runner; then the same with the lines of
 the shared grammars. Engines meet where their languages are the same: llguidance and XGrammar allow any JSON white
-space, glrmask only ", " and ": ". weir runs with --cold: it forgets all between schemas but the tables of the vocabulary.
+space, glrmask only ", " and ": ". weir runs with --cold: all but the tables of the vocabulary is forgotten between
+schemas.
 
 exit 0: done; 1: a verdict of weir is wrong, or an engine did not run (no times then); 2: something is missing
 """
@@ -110,7 +111,11 @@ def respell(lines, tokenizer):
 
 
 def read_lines(paths):
-    return [line for path in paths for line in path.read_text(encoding="utf-8").splitlines(keepends=True)]
+    lines = []
+    for path in paths:
+        with path.open(encoding="utf-8") as file:  # not splitlines(): U+2028 inside a string ends no line
+            lines += file
+    return lines
 
 
 def draw(lines, count):

@@ -174,8 +174,8 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
     }
     if (loop.classes == 0) continue;
     if (l.max == kUnbounded) {
-      // After any number of rounds everything that e matches still follows.
-      const ExprLengths lengths = arena.lengths(e);
+      // After any number of rounds everything that this part matches still follows.
+      const ExprLengths lengths = arena.lengths(l.part);
       loop.lengths_known = lengths.known;
       loop.from = lengths.from;
       loop.to = lengths.to;

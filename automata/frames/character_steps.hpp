@@ -42,7 +42,7 @@ struct CharacterLoop {
 struct CharacterLoops {
   std::array<CharacterLoop, 3> loops;
   unsigned count = 0;
-  bool endless = false;  // every text keeps it alive; loops[0] says so
+  bool endless = false;        // every text keeps it alive; loops[0] says so
   std::uint64_t alphabet = 0;  // classes that some text of the expression may use
 };
 

@@ -47,8 +47,7 @@ const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, 
 
 const Frame& FrameCache::get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get_expr(head, trie, node, stepper);
-  return find_or_build(key_of(head, trie, node, stepper),
-                       [&](Frame& out) { build(head, trie, node, stepper, out); });
+  return find_or_build(key_of(head, trie, node, stepper), [&](Frame& out) { build(head, trie, node, stepper, out); });
 }
 
 const Frame& FrameCache::text_root(const FrameKey& key, const Head& head, Stepper& stepper) {
@@ -94,7 +93,7 @@ void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Step
     Head head;
   };
   std::vector<Level> path{{trie.end(node), head}};
-  std::vector<Trie::Node> ends;  // where the head may end with something below
+  std::vector<Trie::Node> ends;              // where the head may end with something below
   constexpr std::uint32_t kLargeEnd = 4096;  // nodes
   for (Trie::Node n = node + 1; n < trie.end(node);) {
     while (n >= path.back().end) path.pop_back();

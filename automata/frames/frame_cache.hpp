@@ -41,7 +41,7 @@ struct Frame {
     ~Exits() { delete suffixes.load(std::memory_order_relaxed); }
   };
   TokenSet inside;
-  std::vector<Exits> exits;  // ascending by byte
+  std::vector<Exits> exits;            // ascending by byte
   std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
   ByteSet exit_bytes;
   // Quoted text: which prefixes of its place it may end after.
@@ -61,17 +61,17 @@ struct Frame {
     const TextGroups::ClassSet* set = nullptr;
     std::uint32_t from = 0;  // a token of it needs so many characters more
   };
-  std::vector<Part> parts;                 // belong to `inside` and `longer`
-  const TokenSet* every = nullptr;         // likewise
-  const Frame* base = nullptr;  // with the tokens that are not here, and the prefixes
+  std::vector<Part> parts;          // belong to `inside` and `longer`
+  const TokenSet* every = nullptr;  // likewise
+  const Frame* base = nullptr;      // with the tokens that are not here, and the prefixes
 };
 
 struct FrameKey {
   Head head;
-  std::uint32_t trie = 0;   // its id
+  std::uint32_t trie = 0;  // its id
   Trie::Node node = 0;
-  LengthCounter left;       // of quoted text
-  bool shared = false;      // only with short tokens
+  LengthCounter left;   // of quoted text
+  bool shared = false;  // only with short tokens
   friend bool operator==(const FrameKey&, const FrameKey&) = default;
 };
 

@@ -97,8 +97,9 @@ void Masker::remember(StateId s) {
 }
 
 std::size_t Masker::memory_bytes() const noexcept {
-  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(const TokenSet*) +
-         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
+  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) +
+         remembered_sets_.capacity() * sizeof(const TokenSet*) + remembered_ids_.capacity() * sizeof(TokenId) +
+         (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
 }
 
 void Masker::compute(StateId s) {
@@ -402,8 +403,8 @@ void Masker::apply_key(const Item& item, TrieId id, Trie::Node node) {
   for (const auto& [label, prefix] : key_ends_) add_ends_of_prefix(ends, after(label), prefix);
 }
 
-void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node,
-                            std::uint32_t place, unsigned pending) {
+void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node, std::uint32_t place,
+                            unsigned pending) {
   const Trie& t = tables_.trie(id);
   if (t.is_leaf(node)) return;
   for (const KeySet::Edge& edge : record.keys->edges(place)) {
@@ -413,7 +414,11 @@ void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId i
     const Trie::Node c = t.child(node, edge.byte);
     if (c == Trie::kRoot) continue;
     add_ids(t.at(c));
-    const unsigned more = edge.byte < 0x80 ? 0 : edge.byte < 0xC0 ? pending - 1 : edge.byte < 0xE0 ? 1 : edge.byte < 0xF0 ? 2 : 3;
+    const unsigned more = edge.byte < 0x80   ? 0
+                          : edge.byte < 0xC0 ? pending - 1
+                          : edge.byte < 0xE0 ? 1
+                          : edge.byte < 0xF0 ? 2
+                                             : 3;
     add_listed_key(item, record, id, c, edge.target, more);
   }
   if (pending > 0) return;

@@ -135,7 +135,7 @@ class Masker {
   std::vector<const TokenSet*> sets_;
   std::vector<TokenId> ids_;
   bool complete_ = false;
-  Bits prefixes_;  // scratch
+  Bits prefixes_;                                                  // scratch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
   std::vector<Position> left_;  // of the piece being found
@@ -151,7 +151,7 @@ class Masker {
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
-  std::deque<std::vector<Position>> positions_;                // by id, texts merged
+  std::deque<std::vector<Position>> positions_;  // by id, texts merged
   std::vector<std::unique_ptr<Trie>> merged_;
   std::unique_ptr<FrameCache> own_frames_;  // of merged tries
   std::unordered_map<const Frame*, PositionsId> exits_of_;

@@ -77,12 +77,10 @@ void Masker::forget_pieces() {
 
 void Masker::merge_texts(std::vector<Position>& positions) {
   constexpr std::size_t kFew = 4;
-  constexpr std::uint32_t kLarge = 512;       // nodes that are walked where they are
+  constexpr std::uint32_t kLarge = 512;         // nodes that are walked where they are
   constexpr std::size_t kMaxTexts = 1U << 15U;  // beyond that merging costs too much
   if (positions.size() <= kFew) return;
-  const auto stays = [&](const Position& p) {
-    return p.exits != nullptr || p.trie->subtree_size(p.node) > kLarge;
-  };
+  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.trie->subtree_size(p.node) > kLarge; };
   std::size_t texts = 0;
   std::size_t moved = 0;
   for (const Position& p : positions) {

@@ -141,15 +141,13 @@ void TextFrameBuilder::add_parts(ExprId e) {
     for (unsigned l = 0; l < loops.count; ++l) {
       const CharacterLoop& loop = loops.loops[l];
       if (loop.most == kUnbounded ? !loop.lengths_known : loop.most > Frame::kShort) continue;
-      const auto size = [](const CharacterLoop& x) {
-        return std::make_pair(std::popcount(x.classes), x.most);
-      };
+      const auto size = [](const CharacterLoop& x) { return std::make_pair(std::popcount(x.classes), x.most); };
       if (best == nullptr || size(loop) > size(*best)) best = &loop;
     }
     if (best == nullptr) continue;
     const auto same = std::find_if(shared.begin(), shared.end(), [&](const Shared& s) {
-      return s.loop->classes == best->classes && s.loop->most == best->most && s.loop->from == best->from && s.loop->least == best->least &&
-             s.loop->to == best->to;
+      return s.loop->classes == best->classes && s.loop->most == best->most && s.loop->from == best->from &&
+             s.loop->least == best->least && s.loop->to == best->to;
     });
     if (same != shared.end()) {
       same->first |= first;

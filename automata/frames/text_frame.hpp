@@ -78,8 +78,8 @@ class TextFrameBuilder {
   Frame* out_ = nullptr;
   std::array<Covered, 64> covered_{};  // by class of the first character
   ExprId reached_from_ = kEmptyExpr;
-  ByteSet alphabet_;  // of the head's expression
-  bool few_wide_ = false;  // few bytes of it start a character beyond ASCII
+  ByteSet alphabet_;         // of the head's expression
+  bool few_wide_ = false;    // few bytes of it start a character beyond ASCII
   std::uint32_t short_ = 0;  // tokens that need more characters go to Frame::longer
   std::vector<std::pair<std::span<const TextGroups::Token>, Verdict>> verdicts_;  // scratch
   std::unordered_map<std::uint64_t, CharacterReach> reached_;  // by classes; scratch of one call of add_groups

@@ -1,5 +1,5 @@
-// The automaton over the decoded bytes of a quoted text: an expression, and a count of code points beside it. Private to
-// automata/.
+// The automaton over the decoded bytes of a quoted text: an expression, and a count of code points beside it. Private
+// to automata/.
 #pragma once
 
 #include <algorithm>

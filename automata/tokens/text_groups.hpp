@@ -55,8 +55,8 @@ class TextClasses {
 class TextGroups {
  public:
   struct Group {
-    std::uint64_t others = 0;    // classes of the characters after the first
-    std::uint32_t first = 0;     // its tokens, by number of characters: tokens()[first .. last)
+    std::uint64_t others = 0;  // classes of the characters after the first
+    std::uint32_t first = 0;   // its tokens, by number of characters: tokens()[first .. last)
     std::uint32_t last = 0;
     std::uint32_t most_others = 0;  // characters after the first, at most
   };

@@ -99,9 +99,8 @@ void seal(TextBody& body, std::size_t mask_words) {
 
 TextEnds make_ends(std::vector<Ending> endings) {
   TextEnds ends;
-  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
-    return std::tie(a.first, a.prefix) < std::tie(b.first, b.prefix);
-  });
+  std::sort(endings.begin(), endings.end(),
+            [](const Ending& a, const Ending& b) { return std::tie(a.first, a.prefix) < std::tie(b.first, b.prefix); });
   std::vector<std::pair<Trie::Node, TextEnds::Split>> by_suffix;
   for (const Ending& e : endings) {
     if (ends.prefixes.empty() || ends.prefixes.back() != e.prefix) {

@@ -1,4 +1,5 @@
-// What tokens do inside a quoted text of which nothing more is known, from one place of a trie on. Private to automata/.
+// What tokens do inside a quoted text of which nothing more is known, from one place of a trie on. Private to
+// automata/.
 //
 // A place is a node at which quoted text begins (or goes on, between two characters). The texts below it either stay
 // inside the text or close it once: then they are split at the quote into a prefix, which belongs to the text, and a
@@ -49,14 +50,16 @@ struct TextEnds {
   std::vector<std::string> prefixes;  // as they are written, escapes and all; by the first byte they stand for
   std::vector<std::uint32_t> code_points;
   std::uint32_t most_code_points = 0;
-  std::array<std::uint32_t, 257> by_first{};  // prefixes of texts that start with byte b: by_first[b] .. by_first[b + 1]
-  Trie prefix_trie;                           // payload: index into prefixes
+  std::array<std::uint32_t, 257>
+      by_first{};    // prefixes of texts that start with byte b: by_first[b] .. by_first[b + 1]
+  Trie prefix_trie;  // payload: index into prefixes
 
   struct Split {
     std::uint32_t key = 0;  // the other half: prefix or node of the suffix
     TokenId token = 0;
   };
-  // By suffix, a node of the suffix trie: those of suffix_nodes[i] are by_suffix[suffix_first[i] .. suffix_first[i + 1]].
+  // By suffix, a node of the suffix trie: those of suffix_nodes[i] are by_suffix[suffix_first[i] .. suffix_first[i +
+  // 1]].
   std::vector<Trie::Node> suffix_nodes;
   std::vector<std::uint32_t> suffix_first;
   std::vector<Split> by_suffix;

@@ -189,7 +189,7 @@ void ExprArena::Impl::append_loops(ExprId e, std::vector<ExprLoop>& out) const {
   const auto add = [&](ExprId part) {
     const ExprNode* n = &nodes[part];
     if (n->kind == ExprKind::kConcat) n = &nodes[n->a];
-    if (n->kind == ExprKind::kRepeat) out.push_back({n->a, n->c});
+    if (n->kind == ExprKind::kRepeat) out.push_back({n->a, n->c, part});
   };
   const ExprNode& n = nodes[e];
   if (n.kind == ExprKind::kAlternate) {

@@ -129,10 +129,12 @@ struct ExprLengths {
   }
 };
 
-// A repetition that an expression may start with: up to `max` copies of `body` in a row keep it alive.
+// A repetition that an expression may start with: up to `max` copies of `body` in a row keep it alive. It is the first
+// factor of `part`, an alternative of the expression or all of it.
 struct ExprLoop {
   ExprId body = kEmptyExpr;
   std::uint32_t max = kUnbounded;
+  ExprId part = kEmptyExpr;
 };
 
 class ExprImage;
@@ -190,17 +192,17 @@ class ExprArena {
   ExprLengths lengths(ExprId e);                           // in code points
   ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
   std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
-  // The parts that decide what e does with its first character, each the set of some single characters beyond ASCII; and
-  // the derivative of e by characters of which all or none are in each part. Null where the structure does not tell.
-  // May be called while others match.
+  // The parts that decide what e does with its first character, each the set of some single characters beyond ASCII;
+  // and the derivative of e by characters of which all or none are in each part. Null where the structure does not
+  // tell. May be called while others match.
   std::optional<std::vector<ExprId>> first_characters(ExprId e);
   struct CharacterPart {
     ExprId part = kEmptyExpr;
     bool matches = false;
   };
   ExprId character_step(ExprId e, std::span<const CharacterPart> parts);
-  // e without the maximum of every repetition that takes more than `characters` to reach: shorter texts cannot tell. May
-  // be called while others match.
+  // e without the maximum of every repetition that takes more than `characters` to reach: shorter texts cannot tell.
+  // May be called while others match.
   ExprId saturated(ExprId e, std::uint32_t characters);
   // The texts of e that have min..max code points. May be called while others match.
   ExprId with_length(ExprId e, std::uint32_t min, std::uint32_t max);
