@@ -97,9 +97,8 @@ void Masker::remember(StateId s) {
 }
 
 std::size_t Masker::memory_bytes() const noexcept {
-  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) +
-         remembered_sets_.capacity() * sizeof(const TokenSet*) + remembered_ids_.capacity() * sizeof(TokenId) +
-         (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
+  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(void*) +
+         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
 }
 
 void Masker::compute(StateId s) {

@@ -108,7 +108,7 @@ TextEnds make_ends(std::vector<Ending> endings) {
       ends.code_points.push_back(e.code_points);
       ends.most_code_points = std::max(ends.most_code_points, e.code_points);
       ends.prefix_first.push_back(static_cast<std::uint32_t>(ends.by_prefix.size()));
-      ++ends.by_first[static_cast<std::size_t>(e.first + 1)];
+      ++ends.by_first[static_cast<std::size_t>(e.first) + 1];
     }
     ends.by_prefix.push_back({e.suffix, e.token});
     by_suffix.push_back({e.suffix, {static_cast<std::uint32_t>(ends.prefixes.size() - 1), e.token}});
@@ -174,6 +174,7 @@ Trie text_suffixes(const Vocabulary& vocabulary, bool spaced) {
   std::sort(suffixes.begin(), suffixes.end());
   suffixes.erase(std::unique(suffixes.begin(), suffixes.end()), suffixes.end());
   std::vector<std::pair<std::string_view, std::uint32_t>> entries;
+  entries.reserve(suffixes.size());
   for (const std::string& suffix : suffixes) entries.emplace_back(suffix, 0);
   return Trie(std::move(entries));
 }

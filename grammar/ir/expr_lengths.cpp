@@ -249,6 +249,7 @@ bool ExprArena::Impl::append_first_characters(ExprId e, std::vector<ExprId>& out
     if (!l.known) return false;
     const ExprNode& n = nodes[e];
     if (l.least == 1 && l.most == 1) {
+      if (!facts[e].text.load(std::memory_order_relaxed)) return false;  // a byte of a longer character
       if (n.kind != ExprKind::kBytes) out.push_back(e);
       return true;
     }

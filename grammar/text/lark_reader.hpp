@@ -89,7 +89,7 @@ struct LarkReader : SyntaxReader {
     };
     const CodePointRange range{character(range_start), character(literal)};
     if (range.first > range.last) {
-      fail(ErrorCode::kInvalid, {end, 0}, "the range before this place ends below its start; swap its ends");
+      fail_syntax(ErrorCode::kInvalid, end, "the range before this place ends below its start; swap its ends");
     }
     ranges = {range};
     negated = false;

@@ -1,5 +1,5 @@
-// Masks over Llama-3.1's 128,256 tokens, bit by bit against the plain loop: patterns, lengths and rules whose tables are
-// made group by group, where a small vocabulary has too few tokens to show a mistake.
+// Masks over Llama-3.1's 128,256 tokens, bit by bit against the plain loop: patterns, lengths and rules whose tables
+// are made group by group, where a small vocabulary has too few tokens to show a mistake.
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -52,8 +52,8 @@ class RealVocabulary : public ::testing::Test {
         if (mask != plain) {
           for (TokenId t = 0; t < vocabulary.size(); ++t) {
             const auto bit = [t](const auto& m) { return ((m[t >> 5U] >> (t & 31U)) & 1U) != 0; };
-            ASSERT_EQ(bit(mask), bit(plain)) << "token " << t << " \"" << vocabulary.token(t) << "\" after " << i
-                                             << " tokens of " << text;
+            ASSERT_EQ(bit(mask), bit(plain))
+                << "token " << t << " \"" << vocabulary.token(t) << "\" after " << i << " tokens of " << text;
           }
         }
       }
@@ -84,6 +84,9 @@ TEST_F(RealVocabulary, PatternsAndLengths) {
       {R"("pattern": "^.*[0-9]$")", {"\"room 101\""}},
       {R"("pattern": "^[^/]+(/[^/]+)*$", "minLength": 5)", {"\"usr/l\u00efb/x\""}},
       {R"("pattern": "^[ A-Za-z\u00a3.,]{0,25}$")", {"\"Costs \u00a3 only\""}},
+      {R"("enum": ["\u00b5g/m\u00b3", "\u05e4\u05dc\u05d8", "ppm"])",
+       {"\"\u00b5g/m\u00b3\"", "\"\u05e4\u05dc\u05d8\""}},
+      {R"("pattern": "^(\u00e9|\u00e9t\u00e9|\u4e2d.*)$")", {"\"\u00e9t\u00e9\"", "\"\u4e2d\u6587 x\""}},
       {R"("pattern": "^\\p{L}+$")", {"\"\u00fcberma\u00df\""}},
       {R"("pattern": "^(foo|foobar|bazaar)$")", {"\"foobar\""}},
       {R"("pattern": "^a{2,}b{0,3}$", "minLength": 4)", {"\"aaab\""}},
@@ -112,7 +115,8 @@ TEST_F(RealVocabulary, StructuresWithWhiteSpace) {
     },
     "required": ["n"]
   })");
-  check(grammar, "{ \"name\" : \"x\\n\",\n  \"n\": 42, \"list\": [\"bc\", 1.5 ],\"nested\":{\"x\": -1e3}, \"more\": [{}]}  ");
+  check(grammar,
+        "{ \"name\" : \"x\\n\",\n  \"n\": 42, \"list\": [\"bc\", 1.5 ],\"nested\":{\"x\": -1e3}, \"more\": [{}]}  ");
 }
 
 TEST_F(RealVocabulary, Rules) {
