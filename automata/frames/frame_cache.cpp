@@ -187,7 +187,9 @@ void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& s
     if (!at.empty() && stepper.step_head(here, quote).ends) {
       for (const std::uint32_t p : at) out.prefixes[p >> 6U] |= std::uint64_t{1} << (p & 63U);
     }
+    const ByteSet alive = stepper.text_bytes(here);
     for (const Trie::Node c : trie.children(n)) {
+      if (!alive.contains(trie.byte(c))) continue;
       const HeadStep step = stepper.step_head(here, trie.byte(c));
       if (step.alive) self(self, c, step.next);
     }

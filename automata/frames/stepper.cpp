@@ -408,6 +408,13 @@ bool Stepper::may_complete(StateId s) const noexcept {
   return std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kEnd; });
 }
 
+ByteSet Stepper::text_bytes(const Head& head) {
+  if (head.aux() != 0) return quoted_bytes(static_cast<QuotedStage>(head.aux() & 0xFU));
+  ByteSet bytes = arena_.first_bytes(head.w1);
+  bytes.insert('\\');
+  return bytes;
+}
+
 ByteSet Stepper::first_bytes(const Items& items) {
   ByteSet first;
   for (const Item& item : items) {

@@ -44,6 +44,8 @@ class Stepper {
   // Appends the items of `s`, rules expanded.
   void append_closed(StateId s, Items& out);
 
+  // A superset of the bytes with which a kText head goes on, but for the quote.
+  ByteSet text_bytes(const Head& head);
   // A superset of the bytes with which some item goes on, exact for expressions.
   ByteSet first_bytes(const Items& items);
 

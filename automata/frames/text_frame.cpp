@@ -16,14 +16,13 @@ TextFrameBuilder::TextFrameBuilder(const VocabularyTables& tables, CharacterFact
       facts_(facts),
       stepper_(stepper),
       arena_(stepper.arena()),
-      bits_(tables.vocabulary->mask_words()) {}
+      collector_(tables.vocabulary->mask_words()) {}
 
 void TextFrameBuilder::start(const Head& head, Frame& out) {
   head_ = head;
   counting_ = head.w2 != 0;
   left_ = counting_ ? stepper_.structures()->counter(head.w2) : LengthCounter{};
   out_ = &out;
-  put_ = 0;
   reached_.clear();
   reached_from_ = kEmptyExpr;
   alphabet_ = arena_.alphabet(head.w1);
@@ -48,7 +47,7 @@ void TextFrameBuilder::build(const Head& head, bool sharing, Frame& out) {
     add_by_byte(e, first);
   }
   std::sort(out.longer.begin(), out.longer.end());
-  out.inside = TokenSet::take(bits_, put_);
+  out.inside = collector_.take();
   walk_irregular();
 }
 
@@ -113,7 +112,7 @@ bool TextFrameBuilder::add_endless(ExprId e) {
   for (std::size_t i = body.tokens.size(); i-- > 0 && body.tokens[i].code_points > sure;) {
     if (body.tokens[i].code_points <= left_.max_left) walk_token(body.tokens[i].token, body.tokens[i].code_points);
   }
-  out_->inside = TokenSet::take(bits_, put_);
+  out_->inside = collector_.take();
   return true;
 }
 
@@ -156,7 +155,7 @@ void TextFrameBuilder::add_parts(ExprId e) {
     }
   }
   for (const Shared& s : shared) {
-    const auto* set = groups_.class_set(s.first, s.loop->classes, s.loop->most, bits_.size());
+    const auto* set = groups_.class_set(s.first, s.loop->classes, s.loop->most, tables_.vocabulary->mask_words());
     if (set == nullptr) continue;
     if (!s.loop->lengths_known) out_->counts = false;
     out_->parts.push_back({set, s.loop->from});
@@ -379,16 +378,14 @@ void TextFrameBuilder::put(TokenId token, std::uint32_t characters, std::uint32_
       return;
     }
   }
-  set_bit(bits_, token);
-  ++put_;
+  collector_.add(token);
 }
 
 // Calls emit(tokens, characters, head after) for the texts of the trie that stay inside.
 template <class Emit>
 void TextFrameBuilder::walk_trie(const Trie& trie, Emit&& emit) {
   const auto down = [&](auto&& self, Trie::Node n, const Head& here, std::uint32_t characters) -> void {
-    const ByteSet alive = here.aux() == 0 ? arena_.first_bytes(here.w1) | ByteSet::single('\\')
-                                          : quoted_bytes(static_cast<QuotedStage>(here.aux() & 0xFU));
+    const ByteSet alive = stepper_.text_bytes(here);
     if (here.aux() == 0) ++characters;
     const auto bytes = trie.child_bytes(n);
     const auto children = trie.children(n);
@@ -405,13 +402,11 @@ void TextFrameBuilder::walk_trie(const Trie& trie, Emit&& emit) {
 
 // Tokens with escapes or parts of characters.
 void TextFrameBuilder::walk_irregular() {
-  put_ = 0;
   walk_trie(groups_.irregular(), [&](std::span<const TokenId> tokens, std::uint32_t characters, const Head&) {
     if (sharing_ && characters > TextGroups::kLong) return;
-    for (const TokenId token : tokens) set_bit(bits_, token);
-    put_ += tokens.size();
+    for (const TokenId token : tokens) collector_.add(token);
   });
-  out_->irregular = TokenSet::take(bits_, put_);
+  out_->irregular = collector_.take();
 }
 
 void TextFrameBuilder::build_on(const Frame& shared, const Head& head, Frame& out) {
@@ -422,7 +417,7 @@ void TextFrameBuilder::build_on(const Frame& shared, const Head& head, Frame& ou
     for (const TokenId token : tokens) put_after(token, characters, after);
   });
   std::sort(out.longer.begin(), out.longer.end());
-  out.inside = TokenSet::take(bits_, put_);
+  out.inside = collector_.take();
 }
 
 }  // namespace weir

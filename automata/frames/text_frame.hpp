@@ -83,8 +83,7 @@ class TextFrameBuilder {
   std::uint32_t short_ = 0;  // tokens that need more characters go to Frame::longer
   std::vector<std::pair<std::span<const TextGroups::Token>, Verdict>> verdicts_;  // scratch
   std::unordered_map<std::uint64_t, CharacterReach> reached_;  // by classes; scratch of one call of add_groups
-  std::vector<std::uint32_t> bits_;
-  std::size_t put_ = 0;  // at least as many tokens are in bits_
+  TokenCollector collector_;
 };
 
 }  // namespace weir

@@ -53,10 +53,26 @@ struct TextInner {
   bool may_take(char32_t first, char32_t last) {
     TextInner after{arena, source, expr, counter};
     if (!after.begin_character()) return false;
+    if (expr == arena.any_text()) return true;
+    constexpr char32_t kLastAscii = 0x7F;
+    const ByteSet alive = arena.first_bytes(expr);
+    if (first <= kLastAscii) {
+      const ByteSet bytes = alive & ByteSet::range(static_cast<std::uint8_t>(first),
+                                                   static_cast<std::uint8_t>(std::min(last, kLastAscii)));
+      if (after.counter == 0 && counter == 0 && !bytes.empty()) return true;
+      bool fits = false;
+      bytes.for_each([&](std::uint8_t b) {
+        fits = fits || TextInner{arena, source, arena.step(expr, b), after.counter}.fits_counter();
+      });
+      if (fits) return true;
+    }
+    if (last <= kLastAscii || (alive & ByteSet::range(0x80, 0xFF)).empty()) return false;
     std::vector<Utf8Sequence> sequences;
-    append_utf8_sequences(first, last, sequences);
-    return std::any_of(sequences.begin(), sequences.end(),
-                       [&](const Utf8Sequence& sequence) { return after.reaches(expr, sequence, 0); });
+    append_utf8_sequences(std::max(first, char32_t{0x80}), last, sequences);
+    return std::any_of(sequences.begin(), sequences.end(), [&](const Utf8Sequence& sequence) {
+      const ByteRange lead = sequence.bytes[0];
+      return !(alive & ByteSet::range(lead.first, lead.last)).empty() && after.reaches(expr, sequence, 0);
+    });
   }
   bool reaches(ExprId e, const Utf8Sequence& sequence, std::uint8_t at) const {
     if (at == sequence.length) return TextInner{arena, source, e, counter}.fits_counter();

@@ -5,8 +5,8 @@
 namespace weir {
 namespace {
 
-// What a pool keeps. A sequence that grew large is let go: most of its states belong to one text.
-constexpr std::size_t kMostFree = 64;
+// What a pool keeps: as much as one sequence may hold. One that grew large is let go: most of its states belong to one
+// text.
 constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
 
 }  // namespace
@@ -44,6 +44,7 @@ std::shared_ptr<Sequence> SequencePool::take(const std::shared_ptr<CompiledGramm
     if (!pool.free_.empty()) {
       sequence = std::move(pool.free_.back());
       pool.free_.pop_back();
+      pool.free_bytes_ -= sequence->memory_bytes();
     }
   }
   return sequence ? lend(std::move(sequence), data) : make(data);
@@ -51,9 +52,12 @@ std::shared_ptr<Sequence> SequencePool::take(const std::shared_ptr<CompiledGramm
 
 void SequencePool::give_back(std::unique_ptr<Sequence> sequence) {
   sequence->check();
-  if (sequence->error || sequence->memory_bytes() > kMostBytes) return;
+  const std::size_t bytes = sequence->memory_bytes();
+  if (sequence->error || bytes > kMostBytes) return;
   const std::lock_guard lock(mutex_);
-  if (free_.size() < kMostFree) free_.push_back(std::move(sequence));
+  if (free_bytes_ + bytes > sequence->data.limits.max_sequence_bytes) return;
+  free_bytes_ += bytes;
+  free_.push_back(std::move(sequence));
 }
 
 }  // namespace weir

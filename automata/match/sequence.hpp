@@ -53,6 +53,7 @@ class SequencePool {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Sequence>> free_;
+  std::size_t free_bytes_ = 0;
 };
 
 }  // namespace weir

@@ -117,16 +117,16 @@ const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint
   if (memory_->sets.size() >= kMaxSets) return nullptr;
   auto set = std::make_unique<ClassSet>();
   const TextClasses& classes = TextClasses::get();
-  std::vector<std::uint32_t> bits(mask_words);
-  std::size_t count = 0;
+  TokenCollector brief(mask_words);
+  TokenCollector all(mask_words);
   const auto add = [&](std::span<const Group> of_start) {
     for (const Group& group : of_start) {
       if ((group.others & ~others) != 0) continue;
       for (const Token& t : tokens(group)) {
         if (t.others > most) break;
+        all.add(t.token);
         if (t.others < ClassSet::kShort) {
-          set_bit(bits, t.token);
-          ++count;
+          brief.add(t.token);
         } else {
           set->longer.emplace_back(t.others + 1, t.token);
         }
@@ -141,10 +141,8 @@ const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint
       add(starting_with_class(c));
     }
   }
-  std::vector<std::uint32_t> all = bits;
-  for (const auto& [characters, token] : set->longer) set_bit(all, token);
-  set->brief = TokenSet::take(bits, count);
-  set->all = TokenSet::take(all, count + set->longer.size());
+  set->brief = brief.take();
+  set->all = all.take();
   std::sort(set->longer.begin(), set->longer.end());
   return memory_->sets.emplace(key, std::move(set)).first->second.get();
 }

@@ -24,23 +24,6 @@ class TokenSet {
  public:
   void add(TokenId t) { ids_.push_back(t); }
   void add(std::span<const TokenId> ids) { ids_.insert(ids_.end(), ids.begin(), ids.end()); }
-  // Of a bitset with at most `count` tokens; leaves it zero.
-  static TokenSet take(std::span<std::uint32_t> bits, std::size_t count) {
-    TokenSet set;
-    if (count == 0) return set;
-    if (count > bits.size() / 4) {
-      set.bits_.assign(bits.begin(), bits.end());
-    } else {
-      set.ids_.reserve(count);
-      for (std::size_t i = 0; i < bits.size(); ++i) {
-        for (std::uint32_t w = bits[i]; w != 0; w &= w - 1) {
-          set.ids_.push_back(static_cast<TokenId>(i * 32 + static_cast<unsigned>(std::countr_zero(w))));
-        }
-      }
-    }
-    std::fill(bits.begin(), bits.end(), 0);
-    return set;
-  }
   static TokenSet dense(std::vector<std::uint32_t> bits) {
     TokenSet set;
     set.bits_ = std::move(bits);
@@ -90,6 +73,50 @@ class TokenSet {
   }
 
  private:
+  std::vector<TokenId> ids_;
+  std::vector<std::uint32_t> bits_;
+};
+
+// Collects tokens in any order, the same more than once if need be: a list first, a bitset once they are many.
+class TokenCollector {
+ public:
+  explicit TokenCollector(std::size_t words) : words_(words) {}
+
+  void add(TokenId t) {
+    if (many_) {
+      set_bit(bits_, t);
+    } else {
+      ids_.push_back(t);
+      if (ids_.size() > words_ / 4) spill();
+    }
+  }
+  // What was collected; starts anew.
+  TokenSet take() {
+    TokenSet set;
+    if (many_) {
+      set = TokenSet::dense(bits_);
+      std::fill(bits_.begin(), bits_.end(), 0);
+      many_ = false;
+    } else {
+      std::sort(ids_.begin(), ids_.end());
+      ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+      set.add(ids_);
+      set.seal(words_);
+      ids_.clear();
+    }
+    return set;
+  }
+
+ private:
+  void spill() {
+    bits_.resize(words_);
+    for (const TokenId t : ids_) set_bit(bits_, t);
+    ids_.clear();
+    many_ = true;
+  }
+
+  std::size_t words_;
+  bool many_ = false;
   std::vector<TokenId> ids_;
   std::vector<std::uint32_t> bits_;
 };
