@@ -437,6 +437,21 @@ void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId i
   depth_ = depth;
 }
 
+// The nodes where a text ends that the state takes.
+std::vector<Trie::Node> Masker::walk_taken(const Trie& texts, StateId rest) {
+  std::vector<Trie::Node> nodes;
+  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
+    if (!texts.at(n).empty()) nodes.push_back(n);
+    walk(texts, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
+  };
+  const std::size_t depth = depth_;
+  Items& items = scratch();
+  stepper_.append_closed(rest, items);
+  down(down, Trie::kRoot, items);
+  depth_ = depth;
+  return nodes;
+}
+
 const Masker::Taken& Masker::taken(StateId rest) {
   if (rest < taken_index_.size() && taken_index_[rest] != 0) return taken_[taken_index_[rest] - 1];
   if (taken_nodes_ > kMaxTaken) {
@@ -447,19 +462,9 @@ const Masker::Taken& Masker::taken(StateId rest) {
   }
   const Trie& suffixes = tables_.suffixes(style_);
   Taken& result = taken_.emplace_back();
+  result.nodes = walk_taken(suffixes, rest);
   result.bits.assign((suffixes.size() + 63) / 64, 0);
-  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    if (!suffixes.at(n).empty()) {
-      result.nodes.push_back(n);
-      set(result.bits, n);
-    }
-    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
-  };
-  const std::size_t depth = depth_;
-  Items& items = scratch();
-  stepper_.append_closed(rest, items);
-  down(down, Trie::kRoot, items);
-  depth_ = depth;
+  for (const Trie::Node n : result.nodes) set(result.bits, n);
   std::sort(result.nodes.begin(), result.nodes.end());
   taken_nodes_ += result.nodes.size() + 2 * result.bits.size() + 16;
   if (rest >= taken_index_.size()) taken_index_.resize(std::max<std::size_t>(store_.size(), rest + 1));
@@ -472,16 +477,7 @@ std::span<const Trie::Node> Masker::taken_below(const Trie& suffixes, StateId re
   const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
   const auto [it, fresh] = taken_below_.try_emplace(key);
   if (!fresh) return it->second;
-  std::vector<Trie::Node> nodes;
-  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    if (!suffixes.at(n).empty()) nodes.push_back(n);
-    walk(suffixes, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
-  };
-  const std::size_t depth = depth_;
-  Items& items = scratch();
-  stepper_.append_closed(rest, items);
-  down(down, Trie::kRoot, items);
-  depth_ = depth;
+  std::vector<Trie::Node> nodes = walk_taken(suffixes, rest);
   taken_nodes_ += nodes.size() + 16;
   it->second = std::move(nodes);
   return it->second;

@@ -109,6 +109,7 @@ class Masker {
   void walk_position(const Position& from, const Items& items);
   void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
+  std::vector<Trie::Node> walk_taken(const Trie& texts, StateId rest);
   std::span<const Trie::Node> taken_below(const Trie& suffixes, StateId rest);
 
   const Frame& text_frame(const Head& head, TrieId id, Trie::Node node);

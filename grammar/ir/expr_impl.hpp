@@ -76,6 +76,8 @@ struct ExprArena::Impl {
   ExprId every();  // every byte string
 
   // The node with these operands, which must be in normal form; the constructors above see to that.
+  template <class Known, class Visit>
+  void visit_parts_first(ExprId root, bool through, Known&& known, Visit&& visit);
   ExprId intern(const ExprNode& node, std::span<const ExprId> kids, const ByteSet* set);
 
   // Matching and analysis (expr_step.cpp).

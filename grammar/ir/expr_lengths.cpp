@@ -79,31 +79,43 @@ ExprLengths repeated(const ExprLengths& r, std::uint32_t min, std::uint32_t max)
 
 }  // namespace
 
-// By a stack: expressions are as deep as patterns are long.
-const ExprLengths& ExprArena::Impl::lengths(ExprId root) {
-  if (const ExprLengths* known = known_lengths(root)) return *known;
+// Visits the parts of root, and root, each after its own parts, except those that are known. By a stack: expressions
+// are as deep as patterns are long. `through` says whether to look into intersections.
+template <class Known, class Visit>
+void ExprArena::Impl::visit_parts_first(ExprId root, bool through, Known&& known, Visit&& visit) {
   std::vector<ExprId> open{root};
   std::vector<ExprId> parts;
   while (!open.empty()) {
     const ExprId e = open.back();
-    if (known_lengths(e) != nullptr) {
+    if (known(e)) {
       open.pop_back();
       continue;
     }
-    const ExprNode& n = nodes[e];
+    const ExprNode n = nodes[e];
     parts.clear();
     switch (n.kind) {
       case ExprKind::kConcat: parts = {n.a, n.b}; break;
+      case ExprKind::kIntersect:
+        if (!through) break;
+        [[fallthrough]];
       case ExprKind::kAlternate: parts.assign(children_of(n).begin(), children_of(n).end()); break;
       case ExprKind::kRepeat: parts = {n.a}; break;
       default: break;
     }
     const std::size_t before = open.size();
     for (const ExprId part : parts) {
-      if (known_lengths(part) == nullptr) open.push_back(part);
+      if (!known(part)) open.push_back(part);
     }
     if (open.size() > before) continue;
     open.pop_back();
+    visit(e, n, parts);
+  }
+}
+
+const ExprLengths& ExprArena::Impl::lengths(ExprId root) {
+  if (const ExprLengths* known = known_lengths(root)) return *known;
+  const auto known = [this](ExprId e) { return known_lengths(e) != nullptr; };
+  visit_parts_first(root, false, known, [this](ExprId e, const ExprNode& n, const std::vector<ExprId>& parts) {
     ExprLengths result;
     switch (n.kind) {
       case ExprKind::kEpsilon: result = {true, 0, 0, 0, 0}; break;
@@ -119,22 +131,22 @@ const ExprLengths& ExprArena::Impl::lengths(ExprId root) {
         std::vector<Segment> segments;
         std::uint32_t least = kNoLimit;
         std::uint32_t most = 0;
-        bool known = true;
+        bool all_known = true;
         for (const ExprId part : parts) {
           const ExprLengths& l = *known_lengths(part);
-          known = known && l.known;
+          all_known = all_known && l.known;
           least = std::min(least, l.least);
           most = std::max(most, l.most);
           segments.insert(segments.end(), {{l.least, l.least}, {l.from, l.to}, {l.most, l.most}});
         }
-        if (known) result = with_segments(least, most, std::move(segments));
+        if (all_known) result = with_segments(least, most, std::move(segments));
         break;
       }
       case ExprKind::kRepeat: result = repeated(*known_lengths(n.a), n.b, n.c); break;
       default: break;  // intersections and complements: unknown
     }
     know_lengths(e, result);
-  }
+  });
   return *known_lengths(root);
 }
 
@@ -145,30 +157,8 @@ void ExprArena::Impl::know_lengths(ExprId e, const ExprLengths& lengths) {
 }
 
 const ByteSet& ExprArena::Impl::alphabet(ExprId root) {
-  if (const auto it = alphabets_.find(root); it != alphabets_.end()) return it->second;
-  std::vector<ExprId> open{root};
-  std::vector<ExprId> parts;
-  while (!open.empty()) {
-    const ExprId e = open.back();
-    if (alphabets_.contains(e)) {
-      open.pop_back();
-      continue;
-    }
-    const ExprNode& n = nodes[e];
-    parts.clear();
-    switch (n.kind) {
-      case ExprKind::kConcat: parts = {n.a, n.b}; break;
-      case ExprKind::kAlternate:
-      case ExprKind::kIntersect: parts.assign(children_of(n).begin(), children_of(n).end()); break;
-      case ExprKind::kRepeat: parts = {n.a}; break;
-      default: break;
-    }
-    const std::size_t before = open.size();
-    for (const ExprId part : parts) {
-      if (!alphabets_.contains(part)) open.push_back(part);
-    }
-    if (open.size() > before) continue;
-    open.pop_back();
+  const auto known = [this](ExprId e) { return alphabets_.contains(e); };
+  visit_parts_first(root, true, known, [this](ExprId e, const ExprNode& n, const std::vector<ExprId>& parts) {
     ByteSet set;
     if (n.kind == ExprKind::kBytes) set = sets[n.a];
     if (n.kind == ExprKind::kComplement || n.kind == ExprKind::kIntersect) set = ByteSet::all();
@@ -180,7 +170,7 @@ const ByteSet& ExprArena::Impl::alphabet(ExprId root) {
       }
     }
     alphabets_.emplace(e, set);
-  }
+  });
   return alphabets_.at(root);
 }
 
@@ -201,28 +191,8 @@ void ExprArena::Impl::append_loops(ExprId e, std::vector<ExprLoop>& out) const {
 
 ExprId ExprArena::Impl::saturated(ExprId root, std::uint32_t count) {
   const auto key = [count](ExprId e) { return (std::uint64_t{count} << 32U) | e; };
-  std::vector<ExprId> open{root};
-  std::vector<ExprId> parts;
-  while (!open.empty()) {
-    const ExprId e = open.back();
-    if (saturated_.contains(key(e))) {
-      open.pop_back();
-      continue;
-    }
-    const ExprNode n = nodes[e];
-    parts.clear();
-    switch (n.kind) {
-      case ExprKind::kConcat: parts = {n.a, n.b}; break;
-      case ExprKind::kAlternate: parts.assign(children_of(n).begin(), children_of(n).end()); break;
-      case ExprKind::kRepeat: parts = {n.a}; break;
-      default: break;
-    }
-    const std::size_t before = open.size();
-    for (const ExprId part : parts) {
-      if (!saturated_.contains(key(part))) open.push_back(part);
-    }
-    if (open.size() > before) continue;
-    open.pop_back();
+  const auto known = [&](ExprId e) { return saturated_.contains(key(e)); };
+  visit_parts_first(root, false, known, [&](ExprId e, const ExprNode& n, std::vector<ExprId> parts) {
     for (ExprId& part : parts) part = saturated_.at(key(part));
     ExprId result = e;
     switch (n.kind) {
@@ -237,7 +207,7 @@ ExprId ExprArena::Impl::saturated(ExprId root, std::uint32_t count) {
       default: break;
     }
     saturated_.emplace(key(e), result);
-  }
+  });
   return saturated_.at(key(root));
 }
 
