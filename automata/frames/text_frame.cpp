@@ -6,6 +6,8 @@
 namespace weir {
 namespace {
 
+constexpr int kFewBytes = 4;
+
 std::uint32_t saturated_sum(std::uint32_t a, std::uint32_t b) { return a > kUnbounded - b ? kUnbounded : a + b; }
 
 }  // namespace
@@ -25,9 +27,6 @@ void TextFrameBuilder::start(const Head& head, Frame& out) {
   out_ = &out;
   reached_.clear();
   reached_from_ = kEmptyExpr;
-  alphabet_ = arena_.alphabet(head.w1);
-  constexpr int kFewLeads = 4;
-  few_wide_ = (alphabet_ & ByteSet::range(0xC2, 0xF4)).size() <= kFewLeads;
   const ExprLengths lengths = arena_.lengths(head.w1);
   short_ = (lengths.known ? std::min(lengths.from, kUnbounded / 2) : 0) + Frame::kShort;
   out.least_left = short_;
@@ -38,10 +37,12 @@ void TextFrameBuilder::build(const Head& head, bool sharing, Frame& out) {
   sharing_ = sharing;
   const ExprId e = head.w1;
   const ByteSet first = arena_.first_bytes(e);
-  constexpr int kFewBytes = 4;
-  if (first.size() <= kFewBytes && (first & ByteSet::range(0x80, 0xFF)).empty()) {
+  if (is_narrow(e, first)) {
     first.for_each([&](std::uint8_t b) { walk_from(b); });
   } else {
+    alphabet_ = arena_.alphabet(e);
+    constexpr int kFewLeads = 4;
+    few_wide_ = (alphabet_ & ByteSet::range(0xC2, 0xF4)).size() <= kFewLeads;
     if (add_endless(e)) return;
     add_parts(e);
     add_by_byte(e, first);
@@ -49,6 +50,15 @@ void TextFrameBuilder::build(const Head& head, bool sharing, Frame& out) {
   std::sort(out.longer.begin(), out.longer.end());
   out.inside = collector_.take();
   walk_irregular();
+}
+
+// Do few characters, all of them ASCII, lead on, and few after each, as with a choice of words? Then tokens are walked.
+bool TextFrameBuilder::is_narrow(ExprId e, const ByteSet& first) {
+  if (!(first & ByteSet::range(0x80, 0xFF)).empty()) return false;
+  if (first.size() <= kFewBytes) return true;
+  bool narrow = true;
+  first.for_each([&](std::uint8_t b) { narrow = narrow && arena_.first_bytes(arena_.step(e, b)).size() <= kFewBytes; });
+  return narrow;
 }
 
 void TextFrameBuilder::walk_from(std::uint8_t b) {
@@ -59,7 +69,6 @@ void TextFrameBuilder::walk_from(std::uint8_t b) {
 void TextFrameBuilder::add_by_byte(ExprId e, const ByteSet& first) {
   const Trie& trie = tables_.tokens;
   const TextClasses& classes = TextClasses::get();
-  constexpr int kFewBytes = 4;
   (first & ByteSet::range(0x20, 0x7F)).for_each([&](std::uint8_t b) {
     const auto groups = groups_.starting_with(b);
     if (groups.empty()) return;

@@ -51,6 +51,7 @@ class TextFrameBuilder {
                   std::span<const Trie::Node> nodes);
   void add_by_byte(ExprId e, const ByteSet& first);
   void add_parts(ExprId e);
+  bool is_narrow(ExprId e, const ByteSet& first);
   void walk_from(std::uint8_t b);
   bool add_endless(ExprId e);
   void add_token(const TextGroups::Token& token, const Verdict& verdict);
