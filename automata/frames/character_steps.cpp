@@ -39,14 +39,6 @@ bool follow(ExprArena& arena, ExprId e, const Utf8Sequence& sequence, std::uint8
   return all;
 }
 
-template <class Bounds>
-void add_lengths(const ExprLengths& lengths, Bounds& bounds) {
-  bounds.lengths_known = bounds.lengths_known && lengths.known;
-  bounds.least = std::min(bounds.least, lengths.least);
-  bounds.from = std::max(bounds.from, lengths.from);
-  bounds.to = std::min(bounds.to, lengths.to);
-}
-
 constexpr unsigned kMaxClosure = 12;  // expressions that a loop may go through
 
 // The classes that keep e alive for ever, through few expressions; greedy: a class that kills one of them is left out
@@ -73,10 +65,7 @@ CharacterLoop closure(ExprArena& arena, ExprId e, Steps&& steps_of) {
       if (reached.size() > kMaxClosure) return {};
     }
   }
-  loop.lengths_known = true;
-  loop.least = kUnbounded;
-  loop.to = kUnbounded;
-  for (const ExprId r : reached) add_lengths(arena.lengths(r), loop);
+  for (const ExprId r : reached) loop.after.include(arena.lengths(r));
   return loop;
 }
 
@@ -162,7 +151,8 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
   }
   for (const ExprLoop& l : arena.loops(e)) {
     // One character each time round: classes that lead to the end of the body and nowhere else.
-    CharacterLoop loop{0, l.max, false, 0, 0, 0};
+    CharacterLoop loop{0, l.max, {}};
+    loop.after.known = false;
     if (l.body == arena.any_code_point()) {
       loop.classes = (std::uint64_t{1} << classes.count()) - 1;
     } else {
@@ -176,9 +166,7 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
     if (l.max == kUnbounded) {
       // After any number of rounds everything that this part matches still follows.
       const ExprLengths lengths = arena.lengths(l.part);
-      loop.lengths_known = lengths.known;
-      loop.from = lengths.from;
-      loop.to = lengths.to;
+      loop.after = {lengths.known, 0, lengths.from, lengths.to};  // less than that where other parts help
       if (l.body == arena.any_code_point()) {
         out.loops[0] = loop;
         out.count = 1;
@@ -194,7 +182,7 @@ const CharacterLoops& CharacterFacts::loops(ExprArena& arena, ExprId e) {
   return out;
 }
 
-CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit) {
+CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t classes) {
   constexpr std::size_t kMaxStates = 6;
   constexpr std::uint32_t kMaxLength = 40;
   const std::lock_guard lock(mutex_);
@@ -202,7 +190,7 @@ CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t c
   bool all = true;  // every text so far is alive
   std::vector<ExprId> states{e};
   std::vector<ExprId> next;
-  for (std::uint32_t length = 1; length <= std::min(limit, kMaxLength); ++length) {
+  for (std::uint32_t length = 1; length <= kMaxLength; ++length) {
     next.clear();
     for (const ExprId s : states) {
       const CharacterSteps& steps = steps_locked(arena, s);
@@ -215,7 +203,7 @@ CharacterReach CharacterFacts::reach(ExprArena& arena, ExprId e, std::uint64_t c
     next.erase(std::unique(next.begin(), next.end()), next.end());
     if (all) {
       reach.sure = length;
-      for (const ExprId n : next) add_lengths(arena.lengths(n), reach);
+      for (const ExprId n : next) reach.after.include(arena.lengths(n));
     }
     if (next.empty()) {
       reach.most = length - 1;

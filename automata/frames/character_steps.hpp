@@ -5,6 +5,7 @@
 // Thread safety: all members may be called by any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -28,15 +29,29 @@ struct CharacterSteps {
   std::vector<Target> targets;
 };
 
-// Any text of up to `most` characters from `classes` keeps the expression alive. What then follows has, if
-// `lengths_known`, a least number of characters in least..from, all numbers from there to `to`.
+// What holds of the lengths of several expressions at once, if `known`: a least number of characters in least..from,
+// all numbers from there to `to`. Made from nothing by including them one by one.
+struct LengthBounds {
+  bool known = true;
+  std::uint32_t least = kUnbounded;
+  std::uint32_t from = 0;
+  std::uint32_t to = kUnbounded;
+
+  // Of ExprLengths or other bounds.
+  template <class Lengths>
+  void include(const Lengths& lengths) noexcept {
+    known = known && lengths.known;
+    least = std::min(least, lengths.least);
+    from = std::max(from, lengths.from);
+    to = std::min(to, lengths.to);
+  }
+};
+
+// Any text of up to `most` characters from `classes` keeps the expression alive; `after` is of what then follows.
 struct CharacterLoop {
   std::uint64_t classes = 0;
   std::uint32_t most = kUnbounded;
-  bool lengths_known = false;
-  std::uint32_t least = 0;
-  std::uint32_t from = 0;
-  std::uint32_t to = 0;
+  LengthBounds after;
 };
 
 struct CharacterLoops {
@@ -46,15 +61,12 @@ struct CharacterLoops {
   std::uint64_t alphabet = 0;  // classes that some text of the expression may use
 };
 
-// How long texts over some classes keep an expression alive: all up to `sure` characters, none of more than `most`.
-// The lengths are of what follows those that are sure, as in CharacterLoop.
+// How long texts over some classes keep an expression alive: all up to `sure` characters, none of more than `most`;
+// `after` is of what follows those that are sure.
 struct CharacterReach {
   std::uint32_t sure = 0;
   std::uint32_t most = kUnbounded;
-  bool lengths_known = true;
-  std::uint32_t least = kUnbounded;
-  std::uint32_t from = 0;
-  std::uint32_t to = kUnbounded;
+  LengthBounds after;
 };
 
 class CharacterFacts {
@@ -62,8 +74,8 @@ class CharacterFacts {
   // References stay valid as long as this object.
   const CharacterSteps& steps(ExprArena& arena, ExprId e);
   const CharacterLoops& loops(ExprArena& arena, ExprId e);
-  // Looks no further than `limit` characters, nor than is cheap.
-  CharacterReach reach(ExprArena& arena, ExprId e, std::uint64_t classes, std::uint32_t limit);
+  // Looks no further than is cheap.
+  CharacterReach reach(ExprArena& arena, ExprId e, std::uint64_t classes);
 
  private:
   const CharacterSteps& steps_locked(ExprArena& arena, ExprId e);

@@ -109,14 +109,15 @@ bool TextFrameBuilder::add_endless(ExprId e) {
   if (!counting_) {
     out_->every = &body.all;
     // With so much left any token will do.
-    out_->counts = loop.lengths_known;
-    out_->least_left = loop.from > kUnbounded / 2 ? kUnbounded : loop.from + body.max_code_points;
-    out_->most_min = loop.to;
+    out_->counts = loop.after.known;
+    out_->least_left = loop.after.from > kUnbounded / 2 ? kUnbounded : loop.after.from + body.max_code_points;
+    out_->most_min = loop.after.to;
     return true;
   }
-  if (!loop.lengths_known || left_.max_left < loop.from || left_.min_left > loop.to || body.up_to.empty()) return false;
+  if (!loop.after.known || left_.max_left < loop.after.from || left_.min_left > loop.after.to || body.up_to.empty())
+    return false;
   // Short ones leave room for a whole text of e; of the others it depends on how far in one they are.
-  const std::uint32_t sure = left_.max_left - loop.from;
+  const std::uint32_t sure = left_.max_left - loop.after.from;
   out_->every = sure < body.max_code_points ? &body.up_to[body.up_to_index[sure]] : &body.all;
   for (std::size_t i = body.tokens.size(); i-- > 0 && body.tokens[i].code_points > sure;) {
     if (body.tokens[i].code_points <= left_.max_left) walk_token(body.tokens[i].token, body.tokens[i].code_points);
@@ -148,14 +149,14 @@ void TextFrameBuilder::add_parts(ExprId e) {
     const CharacterLoop* best = nullptr;
     for (unsigned l = 0; l < loops.count; ++l) {
       const CharacterLoop& loop = loops.loops[l];
-      if (loop.most == kUnbounded ? !loop.lengths_known : loop.most > Frame::kShort) continue;
+      if (loop.most == kUnbounded ? !loop.after.known : loop.most > Frame::kShort) continue;
       const auto size = [](const CharacterLoop& x) { return std::make_pair(std::popcount(x.classes), x.most); };
       if (best == nullptr || size(loop) > size(*best)) best = &loop;
     }
     if (best == nullptr) continue;
     const auto same = std::find_if(shared.begin(), shared.end(), [&](const Shared& s) {
-      return s.loop->classes == best->classes && s.loop->most == best->most && s.loop->from == best->from &&
-             s.loop->least == best->least && s.loop->to == best->to;
+      return s.loop->classes == best->classes && s.loop->most == best->most && s.loop->after.from == best->after.from &&
+             s.loop->after.least == best->after.least && s.loop->after.to == best->after.to;
     });
     if (same != shared.end()) {
       same->first |= first;
@@ -166,16 +167,16 @@ void TextFrameBuilder::add_parts(ExprId e) {
   for (const Shared& s : shared) {
     const auto* set = groups_.class_set(s.first, s.loop->classes, s.loop->most, tables_.vocabulary->mask_words());
     if (set == nullptr) continue;
-    if (!s.loop->lengths_known) out_->counts = false;
-    out_->parts.push_back({set, s.loop->from});
+    if (!s.loop->after.known) out_->counts = false;
+    out_->parts.push_back({set, s.loop->after.from});
     for (unsigned c = 0; c < covered_.size(); ++c) {
       if (((s.first >> c) & 1U) != 0) covered_[c] = {s.loop->classes, s.loop->most};
     }
-    out_->least_left = std::max(out_->least_left, saturated_sum(s.loop->from, Frame::kShort));
-    out_->most_min = std::min(out_->most_min, saturated_sum(s.loop->to, 1));
-    if (s.loop->from != s.loop->least) {
+    out_->least_left = std::max(out_->least_left, saturated_sum(s.loop->after.from, Frame::kShort));
+    out_->most_min = std::min(out_->most_min, saturated_sum(s.loop->after.to, 1));
+    if (s.loop->after.from != s.loop->after.least) {
       const std::uint32_t longest = set->longer.empty() ? Frame::kShort : set->longer.back().first;
-      be_exact_from(longest, s.loop->from);
+      be_exact_from(longest, s.loop->after.from);
     }
   }
 }
@@ -186,11 +187,7 @@ TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group
   Verdict v;
   for (std::size_t i = 0; i < after.size(); ++i) {
     if (group.others == 0) {
-      const ExprLengths lengths = arena_.lengths(after[i]);
-      v.known = v.known && lengths.known;
-      v.least = std::min(v.least, lengths.least);
-      v.from = std::max(v.from, lengths.from);
-      v.to = std::min(v.to, lengths.to);
+      v.after.include(arena_.lengths(after[i]));
       continue;
     }
     // Of the loops that hold the group's characters, the one that allows most of them.
@@ -198,16 +195,13 @@ TextFrameBuilder::Verdict TextFrameBuilder::judge(const TextGroups::Group& group
     for (unsigned l = 0; l < loops[i]->count; ++l) {
       const CharacterLoop& loop = loops[i]->loops[l];
       if ((group.others & ~loop.classes) != 0) continue;
-      if (best == nullptr || loop.most > best->most || (loop.most == best->most && loop.lengths_known)) best = &loop;
+      if (best == nullptr || loop.most > best->most || (loop.most == best->most && loop.after.known)) best = &loop;
     }
     if (best == nullptr) return {};
     v.most = std::min(v.most, best->most);
-    v.known = v.known && best->lengths_known;
-    v.least = std::min(v.least, best->least);
-    v.from = std::max(v.from, best->from);
-    v.to = std::min(v.to, best->to);
+    v.after.include(best->after);
   }
-  v.sure = !after.empty() && !(counting_ && !v.known);
+  v.sure = !after.empty() && !(counting_ && !v.after.known);
   return v;
 }
 
@@ -249,11 +243,11 @@ void TextFrameBuilder::add_groups(std::span<const TextGroups::Group> groups, con
     } else {
       if (after.size() == 1) {
         const auto [it, fresh] = reached_.try_emplace(group.others);
-        if (fresh) it->second = facts_.reach(arena_, after.front(), group.others, kUnbounded);
+        if (fresh) it->second = facts_.reach(arena_, after.front(), group.others);
         const CharacterReach& reach = it->second;
         v.longest = reach.most;
-        if ((!counting_ || reach.lengths_known) && reach.sure > (v.sure ? v.most : 0)) {
-          v = {reach.sure, reach.most, reach.lengths_known, reach.least, reach.from, reach.to, true};
+        if ((!counting_ || reach.after.known) && reach.sure > (v.sure ? v.most : 0)) {
+          v = {reach.sure, reach.most, reach.after, true};
         }
       }
       const auto count_to = [&](std::uint32_t most) {
@@ -291,14 +285,14 @@ void TextFrameBuilder::add_token(const TextGroups::Token& token, const Verdict& 
   } else if (!v.sure || token.others > v.most) {
     walk_token(token.token, characters);
   } else if (!counting_) {
-    if (!v.known) out_->counts = false;
-    if (v.from != v.least) be_exact_from(characters, v.from);
-    put(token.token, characters, v.from, v.to);
-  } else if (characters > left_.max_left || v.least > left_.max_left - characters) {
+    if (!v.after.known) out_->counts = false;
+    if (v.after.from != v.after.least) be_exact_from(characters, v.after.from);
+    put(token.token, characters, v.after.from, v.after.to);
+  } else if (characters > left_.max_left || v.after.least > left_.max_left - characters) {
     return;  // too long, whatever it led to
-  } else if (v.from <= left_.max_left - characters &&
-             (v.to == kUnbounded || left_.min_left <= characters || v.to >= left_.min_left - characters)) {
-    put(token.token, characters, v.from, v.to);
+  } else if (v.after.from <= left_.max_left - characters &&
+             (v.after.to == kUnbounded || left_.min_left <= characters || v.after.to >= left_.min_left - characters)) {
+    put(token.token, characters, v.after.from, v.after.to);
   } else {
     walk_token(token.token, characters);
   }

@@ -38,10 +38,7 @@ class TextFrameBuilder {
   struct Verdict {
     std::uint32_t most = kUnbounded;
     std::uint32_t longest = kUnbounded;
-    bool known = true;
-    std::uint32_t least = kUnbounded;
-    std::uint32_t from = 0;
-    std::uint32_t to = kUnbounded;
+    LengthBounds after;
     bool sure = false;
   };
   Verdict judge(const TextGroups::Group& group, std::span<const ExprId> after,

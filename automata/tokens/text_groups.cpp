@@ -1,7 +1,6 @@
 #include "tokens/text_groups.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace weir {

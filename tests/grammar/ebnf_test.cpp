@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "grammar/notation_cases.hpp"
 #include "reference/rule_recognizer.hpp"
 #include "weir/grammar/frontends.hpp"
 
@@ -15,21 +16,11 @@ namespace {
 
 using reference::AutomatonRecognizer;
 
-struct Language {
-  const char* name;
-  const char* grammar;
-  std::vector<std::string> accepted;
-  std::vector<std::string> rejected;
-};
+using cases::Language;
+using cases::Refusal;
+using cases::repeated;
 
-void check(const Language& language) {
-  SCOPED_TRACE(std::string(language.name) + ":\n" + language.grammar);
-  const Result<Grammar> grammar = parse_ebnf(language.grammar);
-  ASSERT_TRUE(grammar) << grammar.error().to_string();
-  AutomatonRecognizer recognizer(*grammar);
-  for (const std::string& text : language.accepted) EXPECT_TRUE(recognizer.matches(text)) << "rejects " << text;
-  for (const std::string& text : language.rejected) EXPECT_FALSE(recognizer.matches(text)) << "accepts " << text;
-}
+Result<Grammar> parse(const std::string& grammar) { return parse_ebnf(grammar); }
 
 TEST(Ebnf, Iso) {
   const std::vector<Language> languages{
@@ -60,7 +51,7 @@ TEST(Ebnf, Iso) {
       {"empty rule", "a = 'x' b 'y'; b = ;", {"xy"}, {"x"}},
       {"recursion", "s = '(' s ')' s | ;", {"", "()", "(())()"}, {"(", ")("}},
   };
-  for (const Language& language : languages) check(language);
+  cases::check_languages(parse, languages);
 }
 
 TEST(Ebnf, W3c) {
@@ -92,7 +83,7 @@ TEST(Ebnf, W3c) {
       {"braces repeat", "a ::= 'x' {'y'} {'z'}", {"x", "xyyz"}, {"y"}},
       {"mixed operators", "a ::= [b] c\nc = ['c'] 'd';", {"bd", "bcd"}, {"d", "cd"}},
   };
-  for (const Language& language : languages) check(language);
+  cases::check_languages(parse, languages);
 }
 
 TEST(Ebnf, SpellingsMeanTheSame) {
@@ -140,14 +131,6 @@ TEST(Ebnf, UnusedRulesAreWarnings) {
   EXPECT_EQ(grammar->warnings()[0].pointer, "2:3");
 }
 
-struct Refusal {
-  const char* grammar;
-  ErrorCode code;
-  std::uint32_t line;
-  std::uint32_t column;
-  const char* message;  // part of it
-};
-
 TEST(Ebnf, ErrorsNamePlaceAndRemedy) {
   const std::vector<Refusal> refusals{
       {"", ErrorCode::kSyntax, 1, 1, "expected a rule, such as  name ::= \"text\" | [a-z]+, found the end of the text"},
@@ -186,24 +169,7 @@ TEST(Ebnf, ErrorsNamePlaceAndRemedy) {
        "a ::= 'x' )",
        ErrorCode::kSyntax, 1, 12, "found ')'"},
   };
-  for (const Refusal& refusal : refusals) {
-    SCOPED_TRACE(refusal.grammar);
-    const Result<Grammar> grammar = parse_ebnf(refusal.grammar);
-    if (grammar) {
-      ADD_FAILURE() << "was accepted";
-      continue;
-    }
-    EXPECT_EQ(grammar.error().code, refusal.code) << grammar.error().to_string();
-    EXPECT_EQ(grammar.error().line, refusal.line) << grammar.error().to_string();
-    EXPECT_EQ(grammar.error().column, refusal.column) << grammar.error().to_string();
-    EXPECT_NE(grammar.error().message.find(refusal.message), std::string::npos) << grammar.error().to_string();
-  }
-}
-
-std::string repeated(std::string_view part, std::size_t count) {
-  std::string out;
-  for (std::size_t i = 0; i < count; ++i) out += part;
-  return out;
+  cases::check_refusals(parse, refusals);
 }
 
 TEST(Ebnf, DeepNestingIsAnError) {
