@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -98,6 +99,12 @@ ExprId ExprArena::any_text() {
 ExprId ExprArena::any_bytes() {
   const Lock lock(impl_->mutex);
   return impl_->every();
+}
+
+ExprId ExprArena::automaton(const ByteAutomaton& table, std::uint32_t start) {
+  auto normal = normal_automaton(table, start);
+  const Lock lock(impl_->mutex);
+  return impl_->automaton(std::move(normal));
 }
 
 bool ExprArena::nullable(ExprId e) const { return impl_->nodes[e].nullable; }
@@ -303,6 +310,9 @@ void ExprArena::Impl::append_dump(ExprId e, unsigned depth, std::string& out) co
       } else {
         fmt::format_to(std::back_inserter(out), "{{{},{}}}", n.b, n.c);
       }
+      return;
+    case ExprKind::kAutomaton:
+      fmt::format_to(std::back_inserter(out), "<dfa {:016x} {}>", automata[n.a].table->hash, n.b);
       return;
   }
 }

@@ -378,6 +378,51 @@ ExprId ExprArena::Impl::code_points(const CodePointSet& set) {
   return e;
 }
 
+std::optional<std::uint32_t> ExprArena::Impl::place_of(std::shared_ptr<const NormalAutomaton> table) {
+  const auto [begin, end] = automata_by_hash_.equal_range(table->hash);
+  for (auto it = begin; it != end; ++it) {
+    const ByteAutomaton& known = automata[it->second].table->table;
+    if (known.next == table->table.next && known.accepting == table->table.accepting &&
+        known.classes == table->table.classes) {
+      return it->second;
+    }
+  }
+  if (nodes.size() + automaton_states_ + table->size() > limits.max_expressions) {
+    full.store(true, std::memory_order_relaxed);
+    return std::nullopt;
+  }
+  automaton_states_ += table->size();
+  const auto place = static_cast<std::uint32_t>(automata.size());
+  automata_by_hash_.emplace(table->hash, place);
+  std::vector<ExprId> ids(table->size(), kEmptyExpr);
+  automata.push_back({std::move(table), std::move(ids)});
+  return place;
+}
+
+ExprId ExprArena::Impl::automaton(std::shared_ptr<const NormalAutomaton> table) {
+  if (table == nullptr) return kEmptyExpr;
+  const auto place = place_of(std::move(table));
+  return place ? automaton_state(*place, 0) : kEmptyExpr;
+}
+
+ExprId ExprArena::Impl::automaton_state(std::uint32_t automaton, std::uint32_t state) {
+  if (state == ByteAutomaton::kNowhere) return kEmptyExpr;
+  const NormalAutomaton& table = *automata[automaton].table;
+  ExprId& known = automata[automaton].ids[state];
+  if (known != kEmptyExpr) return known;
+  const bool accepting = table.table.accepting[state];
+  bool ends = true;
+  for (std::size_t c = 0; c < table.width(); ++c) {
+    ends = ends && table.table.next[state * table.width() + c] == ByteAutomaton::kNowhere;
+  }
+  if (ends) return known = kEpsilonExpr;  // nothing may follow, and a minimal automaton has no dead ends
+  known = intern({ExprKind::kAutomaton, accepting, false, automaton, state, 0}, {}, nullptr);
+  if (known != kEmptyExpr && (table.alphabet & ByteSet::range(0x80, 0xFF)).empty()) {
+    facts[known].text.store(true, std::memory_order_relaxed);
+  }
+  return known;
+}
+
 ExprId ExprArena::Impl::any_code_point() {
   if (any_code_point_ == 0) any_code_point_ = code_points(CodePointSet::all());
   return any_code_point_;

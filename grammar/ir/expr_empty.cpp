@@ -8,6 +8,14 @@ namespace weir {
 // Refines the partition of all bytes by every set that the derivatives of e by one byte look at.
 void ExprArena::Impl::byte_classes(ExprId root, std::vector<ByteSet>& out) const {
   out.assign(1, ByteSet::all());
+  const auto refine = [&out](const ByteSet& set) {
+    for (std::size_t i = 0, size = out.size(); i < size; ++i) {
+      const ByteSet inside = out[i] & set;
+      if (inside.empty() || inside == out[i]) continue;
+      out[i] &= set.complement();
+      out.push_back(inside);
+    }
+  };
   std::vector<ExprId> open{root};
   std::vector<std::uint32_t> used;  // sets
   while (!open.empty()) {
@@ -16,18 +24,12 @@ void ExprArena::Impl::byte_classes(ExprId root, std::vector<ByteSet>& out) const
     switch (n.kind) {
       case ExprKind::kEmpty:
       case ExprKind::kEpsilon: break;
-      case ExprKind::kBytes: {
+      case ExprKind::kBytes:
         if (std::find(used.begin(), used.end(), n.a) != used.end()) break;
         used.push_back(n.a);
-        const ByteSet& set = sets[n.a];
-        for (std::size_t i = 0, size = out.size(); i < size; ++i) {
-          const ByteSet inside = out[i] & set;
-          if (inside.empty() || inside == out[i]) continue;
-          out[i] &= set.complement();
-          out.push_back(inside);
-        }
+        refine(sets[n.a]);
         break;
-      }
+      case ExprKind::kAutomaton: automata[n.a].table->for_each_class(n.b, refine); break;
       case ExprKind::kConcat:
         if (nodes[n.a].nullable) open.push_back(n.b);
         open.push_back(n.a);

@@ -15,7 +15,8 @@ void for_each_operand(const ExprArena::Impl& arena, const ExprNode& node, Visit&
   switch (node.kind) {
     case ExprKind::kEmpty:
     case ExprKind::kEpsilon:
-    case ExprKind::kBytes: return;
+    case ExprKind::kBytes:
+    case ExprKind::kAutomaton: return;
     case ExprKind::kConcat:
       visit(node.a);
       visit(node.b);
@@ -61,6 +62,11 @@ ExprImage::ExprImage(ExprArena& from, std::span<const ExprId> roots) {
     if (n.kind == ExprKind::kBytes) {
       node.a = static_cast<std::uint32_t>(sets_.size());
       sets_.push_back(arena.sets[n.a]);
+    } else if (n.kind == ExprKind::kAutomaton) {
+      const auto& table = arena.automata[n.a].table;
+      const auto known = std::find(automata_.begin(), automata_.end(), table);
+      node.a = static_cast<std::uint32_t>(known - automata_.begin());
+      if (known == automata_.end()) automata_.push_back(table);
     } else if (has_parts(n.kind)) {
       node.a = static_cast<std::uint32_t>(parts_.size());
       for (const ExprId part : arena.children_of(n)) parts_.push_back(index_of(part));
@@ -76,10 +82,22 @@ ExprImage::ExprImage(ExprArena& from, std::span<const ExprId> roots) {
 std::vector<ExprId> ExprImage::put(ExprArena& to) const {
   ExprArena::Impl& arena = *to.impl_;
   const std::lock_guard lock(arena.mutex);
+  const std::vector<ExprId> nothing(roots_.size(), kEmptyExpr);  // when the arena is full
+  std::vector<std::uint32_t> automata;
+  for (const auto& table : automata_) {
+    const auto place = arena.place_of(table);
+    if (!place) return nothing;
+    automata.push_back(*place);
+  }
   std::vector<ExprId> ids{kEmptyExpr, kEpsilonExpr};
   ids.reserve(nodes_.size() + ids.size());
   ExprParts parts;
   for (const Node& n : nodes_) {
+    if (n.kind == ExprKind::kAutomaton) {
+      ids.push_back(arena.automaton_state(automata[n.a], n.b));
+      if (ids.back() == kEmptyExpr) return nothing;
+      continue;
+    }
     ExprNode node{n.kind, n.nullable, n.boolean, n.a, n.b, n.c};
     const ByteSet* set = nullptr;
     parts.clear();
@@ -96,7 +114,7 @@ std::vector<ExprId> ExprImage::put(ExprArena& to) const {
     }
     const ExprId id = arena.intern(node, parts, set);
     ids.push_back(id);
-    if (id == kEmptyExpr) return std::vector<ExprId>(roots_.size(), kEmptyExpr);  // the arena is full
+    if (id == kEmptyExpr) return nothing;
     ExprFacts& facts = arena.facts[id];
     if (n.text) facts.text.store(true, std::memory_order_relaxed);
     if (n.non_empty) facts.emptiness.store(Emptiness::kNonEmpty, std::memory_order_relaxed);

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "weir/grammar/expr.hpp"
 
 namespace weir {
+
+struct NormalAutomaton;
 
 class ExprImage {
  public:
@@ -28,7 +31,8 @@ class ExprImage {
     bool boolean = false;
     bool text = false;
     bool non_empty = false;
-    std::uint32_t a = 0;  // as in an arena; of bytes and lists of parts the offset in sets_ and parts_
+    std::uint32_t a =
+        0;  // as in an arena; of bytes, lists of parts and automata the offset in sets_, parts_, automata_
     std::uint32_t b = 0;
     std::uint32_t c = 0;
   };
@@ -39,6 +43,7 @@ class ExprImage {
   std::vector<Node> nodes_;  // operands first
   std::vector<ByteSet> sets_;
   std::vector<std::uint32_t> parts_;
+  std::vector<std::shared_ptr<const NormalAutomaton>> automata_;
   std::vector<Root> roots_;
 };
 

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "ir/byte_automaton.hpp"
 #include "ir/expr_parts.hpp"
 #include "ir/expr_tables.hpp"
 #include "weir/grammar/detail/segmented.hpp"
@@ -19,7 +21,7 @@
 namespace weir {
 
 // `a`, `b`, `c` by kind: bytes (index of the set), concat (left, right), alternate and intersect (offset and count in
-// the children), complement (operand), repeat (operand, min, max).
+// the children), complement (operand), repeat (operand, min, max), automaton (index, state).
 struct ExprNode {
   ExprKind kind = ExprKind::kEmpty;
   bool nullable = false;
@@ -73,7 +75,10 @@ struct ExprArena::Impl {
   ExprId code_points(const CodePointSet& set);
   ExprId any_code_point();
   ExprId any_text();
-  ExprId every();  // every byte string
+  ExprId every();                                                  // every byte string
+  ExprId automaton(std::shared_ptr<const NormalAutomaton> table);  // its first state; null: kEmptyExpr
+  std::optional<std::uint32_t> place_of(std::shared_ptr<const NormalAutomaton> table);  // nothing: no room
+  ExprId automaton_state(std::uint32_t automaton, std::uint32_t state);
 
   // The node with these operands, which must be in normal form; the constructors above see to that.
   template <class Known, class Visit>
@@ -121,6 +126,7 @@ struct ExprArena::Impl {
   std::vector<std::unique_ptr<ExprRow>> row_storage;
   std::vector<ExprId> children;
   std::vector<ByteSet> sets;
+  std::vector<ExprAutomaton> automata;
   std::unordered_map<ExprId, std::string> shortest;  // memo of shortest_text
   std::unordered_map<std::string, ExprId> names;
 
@@ -136,6 +142,8 @@ struct ExprArena::Impl {
   std::vector<Slot> table_;             // open addressing
   std::array<ExprId, 256> byte_ids_{};  // sets of one byte; 0: not made yet
   StepTable raw_steps_;                 // derivatives of what holds intersections and complements
+  std::unordered_multimap<std::uint64_t, std::uint32_t> automata_by_hash_;
+  std::size_t automaton_states_ = 0;  // of all tables
   std::deque<ExprLengths> lengths_;
   std::unordered_map<ExprId, ByteSet> alphabets_;
   std::unordered_map<std::uint64_t, ExprId> saturated_;  // by expression and count

@@ -143,7 +143,7 @@ const ExprLengths& ExprArena::Impl::lengths(ExprId root) {
         break;
       }
       case ExprKind::kRepeat: result = repeated(*known_lengths(n.a), n.b, n.c); break;
-      default: break;  // intersections and complements: unknown
+      default: break;  // intersections, complements, automata: unknown
     }
     know_lengths(e, result);
   });
@@ -161,6 +161,7 @@ const ByteSet& ExprArena::Impl::alphabet(ExprId root) {
   visit_parts_first(root, true, known, [this](ExprId e, const ExprNode& n, const std::vector<ExprId>& parts) {
     ByteSet set;
     if (n.kind == ExprKind::kBytes) set = sets[n.a];
+    if (n.kind == ExprKind::kAutomaton) set = automata[n.a].table->alphabet;
     if (n.kind == ExprKind::kComplement || n.kind == ExprKind::kIntersect) set = ByteSet::all();
     for (const ExprId part : parts) {
       if (n.kind == ExprKind::kIntersect) {

@@ -30,6 +30,7 @@ ByteSet ExprArena::Impl::byte_class(ExprId e, std::uint8_t b) const {
         return cls;
       case ExprKind::kComplement:
       case ExprKind::kRepeat: e = n.a; continue;
+      case ExprKind::kAutomaton: return cls & automata[n.a].table->class_at(n.b, b);
     }
   }
 }
@@ -62,7 +63,8 @@ ExprId ExprArena::Impl::derivative(ExprId e, std::uint8_t b) {
       for (std::uint32_t i = 0; i < n.b; ++i) {  // by index: derivatives may grow the array of children
         const ExprId child = children[n.a + i];
         // The states of an intersection are pairs, so that its parts come up again and again.
-        const ExprId d = n.kind == ExprKind::kIntersect ? raw_step(child, b) : derivative(child, b);
+        const bool remember = n.kind == ExprKind::kIntersect && nodes[child].kind != ExprKind::kAutomaton;
+        const ExprId d = remember ? raw_step(child, b) : derivative(child, b);
         if (n.kind == ExprKind::kIntersect && d == kEmptyExpr) return kEmptyExpr;
         if (d != kEmptyExpr) parts.push_back(d);
       }
@@ -74,6 +76,7 @@ ExprId ExprArena::Impl::derivative(ExprId e, std::uint8_t b) {
       if (d == kEmptyExpr) return d;
       return concat(d, repeat(n.a, n.b == 0 ? 0 : n.b - 1, n.c == kUnbounded ? n.c : n.c - 1));
     }
+    case ExprKind::kAutomaton: return automaton_state(n.a, automata[n.a].table->next(n.b, b));
   }
   return kEmptyExpr;
 }

@@ -67,6 +67,13 @@ std::optional<Decimal> Decimal::parse(std::string_view json_number) {
   return out;
 }
 
+Decimal decimal_one() {
+  Decimal one;
+  one.digits = "1";
+  one.exponent = 1;
+  return one;
+}
+
 int Decimal::compare(const Decimal& other) const {
   const auto sign = [](const Decimal& d) { return d.digits.empty() ? 0 : d.negative ? -1 : 1; };
   const int mine = sign(*this);

@@ -26,6 +26,9 @@ struct Decimal {
   std::string to_string() const;
 };
 
+// 1.
+Decimal decimal_one();
+
 struct NumberBounds {
   std::optional<Decimal> minimum;
   std::optional<Decimal> maximum;
@@ -60,6 +63,42 @@ bool obviously_satisfiable(const NumberBounds& bounds);
 
 // The spellings in the family of the numbers equal to `value` (1, 1.0, 1e0, ...). Errors: as number_expression.
 Result<ExprId> number_equal_to(ExprArena& arena, const Decimal& value);
+
+// --- multipleOf
+
+// Is `value` a whole number of times `divisor`? Exact for any size: exponents are never written out. Zero is a multiple
+// of everything. Precondition: divisor is not zero; signs do not matter.
+bool is_multiple(const Decimal& value, const Decimal& divisor);
+
+// The least number that is a multiple of both, so that several multipleOf make one automaton instead of a product of
+// automata. Signs do not matter. Errors: kArgument for a zero, kLimit for a number of more than 10,000 digits.
+Result<Decimal> least_common_multiple(const Decimal& a, const Decimal& b);
+
+// The multiples of a number, whole numbers and fractions alike: 2.5 has 0, -2.5, 5.0, 7.50, 1e1, 2.5e0, ...
+// A spelling in multiple_family(divisor) matches exactly if its value is a multiple; no other matches. All plain
+// spellings are in that family. So
+//  - the multiples within bounds are number_expression(bounds) & number_multiple_of(divisor);
+//  - the numbers that are no multiples are multiple_family(divisor) & ~number_multiple_of(divisor), also within bounds
+//    (the complement within number_family() would offer multiples outside of the family);
+//  - whole numbers, by their values, are the multiples of 1, and fractions the rest of multiple_family(1). The whole
+//    numbers of NumberBounds::integer are a smaller family, cheaper to match, which is no set to be complemented.
+// Sizes: a state for each remainder that more digits tell apart. m * 10^n takes about m + n states of any n; m is
+// cheaper when it holds powers of 2 or 5. Intersected with each other, such automata multiply: take the
+// least_common_multiple instead. Errors: kLimit for more than 2,048 such remainders (those by m without its first
+// factors 2 and 5, as many as m has digits) or 10,000 digits; kArgument if the divisor is not positive.
+Result<ExprId> number_multiple_of(ExprArena& arena, const Decimal& divisor);
+
+// The spellings over which number_multiple_of(divisor) is exact: plain ones, scientific zeros, and scientific ones with
+// at most 16 digits after the point; for divisors with significant digits above 256 (such as 2.57, not 2560) with none.
+ExprId multiple_family(ExprArena& arena, const Decimal& divisor);
+
+// Between two bounds; so many multiples are listed rather than told by an automaton.
+inline constexpr std::uint32_t kMaxListedMultiples = 256;
+
+// The multiples within bounds: what number_multiple_of and number_expression have in common, except that a few
+// multiples between two bounds are listed, for which any divisor will do. Of whole numbers (NumberBounds::integer)
+// those which are multiples. kEmptyExpr if there are none. Errors: as those of the two.
+Result<ExprId> number_multiples_within(ExprArena& arena, const Decimal& divisor, const NumberBounds& bounds);
 
 // The whole family. number_expression without bounds is larger: it is any_number(), unless it is of whole numbers.
 ExprId number_family(ExprArena& arena);

@@ -107,13 +107,31 @@ inline constexpr ExprId kEmptyExpr = 0;    // matches nothing
 inline constexpr ExprId kEpsilonExpr = 1;  // matches only the empty text
 inline constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
-enum class ExprKind : std::uint8_t { kEmpty, kEpsilon, kBytes, kConcat, kAlternate, kIntersect, kComplement, kRepeat };
+enum class ExprKind : std::uint8_t {
+  kEmpty,
+  kEpsilon,
+  kBytes,
+  kConcat,
+  kAlternate,
+  kIntersect,
+  kComplement,
+  kRepeat,
+  kAutomaton
+};
+
+// A deterministic automaton over bytes as a table, for sets that are counted rather than spelled (the multiples of 7).
+struct ByteAutomaton {
+  static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+  std::vector<ByteSet> classes;     // disjoint; a byte of none leads nowhere
+  std::vector<std::uint32_t> next;  // from state s by a byte of classes[c]: next[s * classes.size() + c], or kNowhere
+  std::vector<bool> accepting;      // one for each state
+};
 
 // The numbers of code points of an expression's texts: all of from..to occur, none below `least` or above `most`, which
 // occur themselves; between is not known. kUnbounded: no limit.
 struct ExprLengths {
-  bool known =
-      false;  // false: nothing is known (the expression holds intersections, complements or parts of characters)
+  bool known = false;  // false: nothing is known (the expression holds intersections, complements, automata or parts of
+                       // characters)
   std::uint32_t least = 0;
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -174,6 +192,11 @@ class ExprArena {
   ExprId any_code_point();
   ExprId any_text();
   ExprId any_bytes();
+  // The texts that lead from the state `start` to an accepting one. The automaton is made minimal first, so that equal
+  // sets built so have equal ids; its states are expressions like all others, interned when somebody walks there.
+  // Preconditions: `next` has classes * states entries, each kNowhere or a state, and start is one. The states count
+  // towards max_expressions.
+  ExprId automaton(const ByteAutomaton& table, std::uint32_t start);
 
   // --- matching
   bool nullable(ExprId e) const;          // does e match the empty text?
@@ -216,7 +239,8 @@ class ExprArena {
   std::size_t size() const;  // expressions interned so far
   bool full() const noexcept;
   bool exhausted() const noexcept;
-  // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`.
+  // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`; a
+  // state of an automaton has the hash of the table and its number, `<dfa 9b1c5f20a3d4e687 12>`.
   std::string dump(ExprId e) const;
 
   struct Impl;
