@@ -5,8 +5,7 @@
 namespace weir {
 namespace {
 
-// What a matcher remembers, in elements of 4 bytes.
-constexpr std::size_t kMaxRemembered = 1U << 20U;
+// What a matcher remembers of what states take, in elements of 4 bytes.
 constexpr std::size_t kMaxTaken = 1U << 19U;
 
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) { return ((bits[i >> 6U] >> (i & 63U)) & 1U) != 0; }
@@ -50,55 +49,6 @@ bool Masker::takes_space(const Head& head) const {
     case HeadKind::kList: return style_.spaced;
     default: return false;
   }
-}
-
-void Masker::fill(StateId s, std::span<std::uint32_t> words) {
-  if (s < remembered_.size() && remembered_[s].known) {
-    const Remembered& r = remembered_[s];
-    complete_ = r.complete;
-    write(std::span(remembered_sets_).subspan(r.first_set, r.sets),
-          std::span(remembered_ids_).subspan(r.first_id, r.ids), words);
-    return;
-  }
-  compute(s);
-  write(sets_, ids_, words);
-  remember(s);
-}
-
-void Masker::write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids,
-                   std::span<std::uint32_t> words) const {
-  if (sets.empty()) {
-    std::fill(words.begin(), words.end(), 0);
-  } else {
-    sets.front()->copy_into(words);
-    for (const TokenSet* set : sets.subspan(1)) set->or_into(words);
-  }
-  for (const TokenId t : ids) set_bit(words, t);
-  if (complete_) {
-    for (const TokenId t : tables_.vocabulary->eos()) set_bit(words, t);
-  }
-}
-
-void Masker::remember(StateId s) {
-  if (remembered_ids_.size() + remembered_.size() * 6 > kMaxRemembered) {
-    remembered_.clear();
-    remembered_sets_.clear();
-    remembered_ids_.clear();
-  }
-  if (s >= remembered_.size()) remembered_.resize(std::max<std::size_t>(store_.size(), s + 1));
-  remembered_[s] = {static_cast<std::uint32_t>(remembered_sets_.size()),
-                    static_cast<std::uint32_t>(sets_.size()),
-                    static_cast<std::uint32_t>(remembered_ids_.size()),
-                    static_cast<std::uint32_t>(ids_.size()),
-                    complete_,
-                    true};
-  remembered_sets_.insert(remembered_sets_.end(), sets_.begin(), sets_.end());
-  remembered_ids_.insert(remembered_ids_.end(), ids_.begin(), ids_.end());
-}
-
-std::size_t Masker::memory_bytes() const noexcept {
-  return piece_bytes_ + remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(void*) +
-         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
 }
 
 void Masker::compute(StateId s) {
@@ -336,9 +286,14 @@ void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) 
   if (prefixes != nullptr && std::all_of(prefixes->begin(), prefixes->end(), [](auto w) { return w == 0; })) return;
   const Taken& follow = taken(rest);
   const auto add = [&](std::size_t i) {
-    for (std::uint32_t s = ends.suffix_first[i]; s < ends.suffix_first[i + 1]; ++s) {
-      const TextEnds::Split& split = ends.by_suffix[s];
-      if (prefixes == nullptr || test(*prefixes, split.key)) ids_.push_back(split.token);
+    const std::uint32_t from = ends.suffix_first[i];
+    const std::uint32_t to = ends.suffix_first[i + 1];
+    if (prefixes == nullptr) {
+      add_ids(std::span(ends.suffix_tokens).subspan(from, to - from));
+      return;
+    }
+    for (std::uint32_t s = from; s < to; ++s) {
+      if (test(*prefixes, ends.suffix_prefixes[s])) ids_.push_back(ends.suffix_tokens[s]);
     }
   };
   const auto& nodes = ends.suffix_nodes;
@@ -358,9 +313,20 @@ void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) 
 
 void Masker::add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix) {
   const Taken& follow = taken(rest);
-  for (std::uint32_t s = ends.prefix_first[prefix]; s < ends.prefix_first[prefix + 1]; ++s) {
-    const TextEnds::Split& split = ends.by_prefix[s];
-    if (test(follow.bits, split.key)) ids_.push_back(split.token);
+  const auto splits =
+      std::span(ends.by_prefix)
+          .subspan(ends.prefix_first[prefix], ends.prefix_first[prefix + 1] - ends.prefix_first[prefix]);
+  constexpr std::size_t kSearch = 8;  // a look-up costs as much as so many tests
+  if (splits.size() <= follow.nodes.size() * kSearch) {
+    for (const TextEnds::Split& split : splits) {
+      if (test(follow.bits, split.suffix)) ids_.push_back(split.token);
+    }
+    return;
+  }
+  auto it = splits.begin();
+  for (const Trie::Node n : follow.nodes) {
+    it = std::lower_bound(it, splits.end(), n, [](const auto& split, Trie::Node node) { return split.suffix < node; });
+    for (; it != splits.end() && it->suffix == n; ++it) ids_.push_back(it->token);
   }
 }
 

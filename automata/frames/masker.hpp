@@ -42,8 +42,13 @@ class Masker {
     std::uint32_t sets = 0;
     std::uint32_t first_id = 0;
     std::uint32_t ids = 0;
+    std::uint8_t asked = 0;  // again
     bool complete = false;
     bool known = false;
+  };
+  struct Condensed {
+    Remembered from;  // as it was
+    std::unique_ptr<TokenSet> set;
   };
   // The nodes of the suffix trie that a state takes, ascending, and the same as a bitset.
   struct Taken {
@@ -78,6 +83,8 @@ class Masker {
   };
   void compute(StateId s);
   void remember(StateId s);
+  void condense(Remembered& r);
+  void forget_remembered();
   void write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids, std::span<std::uint32_t> words) const;
 
   // Calls emit(child, items) for the children of `node` that the items take.
@@ -146,8 +153,9 @@ class Masker {
   std::vector<Remembered> remembered_;  // by state
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
-  std::deque<Taken> taken_;                 // by number
-  std::vector<std::uint32_t> taken_index_;  // by state: number in taken_ and one, 0: none
+  std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
+  std::deque<Taken> taken_;                                 // by number
+  std::vector<std::uint32_t> taken_index_;                  // by state: number in taken_ and one, 0: none
   std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_below_;
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule

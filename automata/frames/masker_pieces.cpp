@@ -61,9 +61,7 @@ void Masker::unite_sets(std::vector<const TokenSet*>& sets) {
 
 // What is remembered of states points into pieces and unions.
 void Masker::forget_pieces() {
-  remembered_.clear();
-  remembered_sets_.clear();
-  remembered_ids_.clear();
+  forget_remembered();
   pieces_.clear();
   unions_.clear();
   position_ids_.clear();

@@ -99,9 +99,15 @@ void seal(TextBody& body, std::size_t mask_words) {
 
 TextEnds make_ends(std::vector<Ending> endings) {
   TextEnds ends;
-  std::sort(endings.begin(), endings.end(),
-            [](const Ending& a, const Ending& b) { return std::tie(a.first, a.prefix) < std::tie(b.first, b.prefix); });
-  std::vector<std::pair<Trie::Node, TextEnds::Split>> by_suffix;
+  std::sort(endings.begin(), endings.end(), [](const Ending& a, const Ending& b) {
+    return std::tie(a.first, a.prefix, a.suffix) < std::tie(b.first, b.prefix, b.suffix);
+  });
+  struct BySuffix {
+    Trie::Node suffix = 0;
+    std::uint32_t prefix = 0;
+    TokenId token = 0;
+  };
+  std::vector<BySuffix> by_suffix;
   for (const Ending& e : endings) {
     if (ends.prefixes.empty() || ends.prefixes.back() != e.prefix) {
       ends.prefixes.push_back(e.prefix);
@@ -111,18 +117,20 @@ TextEnds make_ends(std::vector<Ending> endings) {
       ++ends.by_first[static_cast<std::size_t>(e.first) + 1];
     }
     ends.by_prefix.push_back({e.suffix, e.token});
-    by_suffix.push_back({e.suffix, {static_cast<std::uint32_t>(ends.prefixes.size() - 1), e.token}});
+    by_suffix.push_back({e.suffix, static_cast<std::uint32_t>(ends.prefixes.size() - 1), e.token});
   }
   ends.prefix_first.push_back(static_cast<std::uint32_t>(ends.by_prefix.size()));
-  std::stable_sort(by_suffix.begin(), by_suffix.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [suffix, split] : by_suffix) {
-    if (ends.suffix_nodes.empty() || ends.suffix_nodes.back() != suffix) {
-      ends.suffix_nodes.push_back(suffix);
-      ends.suffix_first.push_back(static_cast<std::uint32_t>(ends.by_suffix.size()));
+  std::stable_sort(by_suffix.begin(), by_suffix.end(),
+                   [](const auto& a, const auto& b) { return a.suffix < b.suffix; });
+  for (const BySuffix& split : by_suffix) {
+    if (ends.suffix_nodes.empty() || ends.suffix_nodes.back() != split.suffix) {
+      ends.suffix_nodes.push_back(split.suffix);
+      ends.suffix_first.push_back(static_cast<std::uint32_t>(ends.suffix_tokens.size()));
     }
-    ends.by_suffix.push_back(split);
+    ends.suffix_tokens.push_back(split.token);
+    ends.suffix_prefixes.push_back(split.prefix);
   }
-  ends.suffix_first.push_back(static_cast<std::uint32_t>(ends.by_suffix.size()));
+  ends.suffix_first.push_back(static_cast<std::uint32_t>(ends.suffix_tokens.size()));
 
   std::vector<std::pair<std::string_view, std::uint32_t>> entries;
   for (std::size_t p = 0; p < ends.prefixes.size(); ++p) {
@@ -141,7 +149,7 @@ std::size_t memory_of(const TextPlace& place) noexcept {
   std::size_t bytes = body.tokens.capacity() * sizeof(TextBody::Token) + body.all.memory_bytes();
   for (const TokenSet& set : body.up_to) bytes += set.memory_bytes();
   bytes += ends.prefixes.capacity() * sizeof(std::string) + ends.prefix_trie.memory_bytes();
-  return bytes + (ends.by_suffix.capacity() + ends.by_prefix.capacity()) * sizeof(TextEnds::Split) + sizeof(place);
+  return bytes + (ends.suffix_tokens.capacity() + ends.by_prefix.capacity()) * sizeof(TextEnds::Split) + sizeof(place);
 }
 
 ByteSet json_space() {

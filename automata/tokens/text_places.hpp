@@ -54,16 +54,17 @@ struct TextEnds {
       by_first{};    // prefixes of texts that start with byte b: by_first[b] .. by_first[b + 1]
   Trie prefix_trie;  // payload: index into prefixes
 
-  struct Split {
-    std::uint32_t key = 0;  // the other half: prefix or node of the suffix
-    TokenId token = 0;
-  };
-  // By suffix, a node of the suffix trie: those of suffix_nodes[i] are by_suffix[suffix_first[i] .. suffix_first[i +
-  // 1]].
+  // By suffix, a node of the suffix trie: the tokens with suffix_nodes[i] are suffix_tokens[suffix_first[i] ..
+  // suffix_first[i + 1]], their prefixes lie at the same places.
   std::vector<Trie::Node> suffix_nodes;
   std::vector<std::uint32_t> suffix_first;
-  std::vector<Split> by_suffix;
-  // By prefix: those of prefix p are by_prefix[prefix_first[p] .. prefix_first[p + 1]].
+  std::vector<TokenId> suffix_tokens;
+  std::vector<std::uint32_t> suffix_prefixes;
+  // By prefix: those of prefix p are by_prefix[prefix_first[p] .. prefix_first[p + 1]], ascending by suffix.
+  struct Split {
+    Trie::Node suffix = 0;
+    TokenId token = 0;
+  };
   std::vector<std::uint32_t> prefix_first;
   std::vector<Split> by_prefix;
 };

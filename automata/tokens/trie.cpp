@@ -62,7 +62,10 @@ void Trie::index_children() {
 }
 
 Trie::Node Trie::child(Node n, std::uint8_t byte) const noexcept {
+  if (is_leaf(n)) return kRoot;
+  if (this->byte(n + 1) == byte) return n + 1;  // most nodes have one child, which lies beside them
   const auto bytes = child_bytes(n);
+  if (bytes.size() == 256) return children(n)[byte];
   const auto it = std::lower_bound(bytes.begin(), bytes.end(), byte);
   return it != bytes.end() && *it == byte ? children(n)[static_cast<std::size_t>(it - bytes.begin())] : kRoot;
 }

@@ -1,0 +1,106 @@
+// Masks remembered by state: written again without being found again, and as one set once they are asked often.
+#include <algorithm>
+
+#include "frames/masker.hpp"
+
+namespace weir {
+namespace {
+
+// In elements of 4 bytes.
+constexpr std::size_t kMaxRemembered = 1U << 20U;
+// A mask of a set and more ids than this that was asked again so often becomes one set.
+constexpr std::uint32_t kManyIds = 64;
+constexpr std::uint8_t kOften = 2;
+constexpr std::size_t kMaxCondensedBytes = std::size_t{1} << 20U;
+
+}  // namespace
+
+void Masker::fill(StateId s, std::span<std::uint32_t> words) {
+  if (s < remembered_.size() && remembered_[s].known) {
+    Remembered& r = remembered_[s];
+    complete_ = r.complete;
+    if (r.ids > kManyIds && ++r.asked == kOften) condense(r);
+    write(std::span(remembered_sets_).subspan(r.first_set, r.sets),
+          std::span(remembered_ids_).subspan(r.first_id, r.ids), words);
+    return;
+  }
+  compute(s);
+  write(sets_, ids_, words);
+  remember(s);
+}
+
+void Masker::write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids,
+                   std::span<std::uint32_t> words) const {
+  if (sets.empty()) {
+    std::fill(words.begin(), words.end(), 0);
+  } else {
+    sets.front()->copy_into(words);
+    for (const TokenSet* set : sets.subspan(1)) set->or_into(words);
+  }
+  for (const TokenId t : ids) set_bit(words, t);
+  if (complete_) {
+    for (const TokenId t : tables_.vocabulary->eos()) set_bit(words, t);
+  }
+}
+
+void Masker::remember(StateId s) {
+  if (remembered_ids_.size() + remembered_.size() * 6 > kMaxRemembered) forget_remembered();
+  if (s >= remembered_.size()) remembered_.resize(std::max<std::size_t>(store_.size(), s + 1));
+  remembered_[s] = {static_cast<std::uint32_t>(remembered_sets_.size()),
+                    static_cast<std::uint32_t>(sets_.size()),
+                    static_cast<std::uint32_t>(remembered_ids_.size()),
+                    static_cast<std::uint32_t>(ids_.size()),
+                    0,
+                    complete_,
+                    true};
+  remembered_sets_.insert(remembered_sets_.end(), sets_.begin(), sets_.end());
+  remembered_ids_.insert(remembered_ids_.end(), ids_.begin(), ids_.end());
+}
+
+// States differ in what follows more often than their masks do: equal ones share the set.
+void Masker::condense(Remembered& r) {
+  const auto sets = [&](const Remembered& of) { return std::span(remembered_sets_).subspan(of.first_set, of.sets); };
+  const auto ids = [&](const Remembered& of) { return std::span(remembered_ids_).subspan(of.first_id, of.ids); };
+  std::uint64_t hash = 0;
+  const auto mix = [&](std::uint64_t w) {
+    hash = (hash ^ w) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29U;
+  };
+  for (const TokenSet* set : sets(r)) mix(reinterpret_cast<std::uint64_t>(set));
+  for (const TokenId t : ids(r)) mix(t);
+  const auto [it, fresh] = condensed_.try_emplace(hash);
+  Condensed& condensed = it->second;
+  if (!fresh) {
+    if (!std::ranges::equal(sets(condensed.from), sets(r)) || !std::ranges::equal(ids(condensed.from), ids(r))) return;
+  } else {
+    const std::size_t words = tables_.vocabulary->mask_words();
+    if (condensed_.size() * words * sizeof(std::uint32_t) > kMaxCondensedBytes) {
+      condensed_.erase(it);
+      return;
+    }
+    std::vector<std::uint32_t> bits(words);
+    for (const TokenSet* set : sets(r)) set->or_into(bits);
+    for (const TokenId t : ids(r)) set_bit(bits, t);
+    condensed.from = r;
+    condensed.set = std::make_unique<TokenSet>(TokenSet::dense(std::move(bits)));
+  }
+  r.first_set = static_cast<std::uint32_t>(remembered_sets_.size());
+  r.sets = 1;
+  r.ids = 0;
+  remembered_sets_.push_back(condensed.set.get());
+}
+
+void Masker::forget_remembered() {
+  remembered_.clear();
+  remembered_sets_.clear();
+  remembered_ids_.clear();
+  condensed_.clear();
+}
+
+std::size_t Masker::memory_bytes() const noexcept {
+  return piece_bytes_ + condensed_.size() * tables_.vocabulary->mask_words() * sizeof(std::uint32_t) +
+         remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(void*) +
+         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
+}
+
+}  // namespace weir
