@@ -38,6 +38,29 @@ struct KeyInner {
   }
 };
 
+// A superset of the bytes that go on within an escape, where the text goes on by one of these.
+ByteSet escape_bytes(QuotedStage stage, std::span<const KeySet::Edge> edges) {
+  const bool ascii = std::all_of(edges.begin(), edges.end(), [](const KeySet::Edge& e) { return e.byte < 0x80; });
+  ByteSet bytes;
+  switch (stage) {
+    case QuotedStage::kEscape:
+      bytes.insert('u');
+      for (const KeySet::Edge& edge : edges) {
+        for (const char c : std::string_view("\"\\/bfnrt")) {
+          const auto b = static_cast<std::uint8_t>(c);
+          if (detail::simple_escape(b) == edge.byte) bytes.insert(b);
+        }
+      }
+      return bytes;
+    case QuotedStage::kHex0:
+    case QuotedStage::kHex1: return ascii ? ByteSet::single('0') : ByteSet::all();
+    case QuotedStage::kHex2:
+      for (const KeySet::Edge& edge : edges) bytes.insert(static_cast<std::uint8_t>('0' + (edge.byte >> 4U)));
+      return ascii ? bytes : ByteSet::all();
+    default: return ByteSet::all();
+  }
+}
+
 // Does white space between signs change nothing, as in structural_form?
 bool is_spaced_json(const Notation& n) {
   return n.flexible_space && n.space == json_space() && n.quote == '"' && n.record_open == '{' &&
@@ -225,6 +248,18 @@ void Stepper::step_key_head(const Item& item, std::uint8_t byte, Items& out) {
   }
 }
 
+// After the quote that begins a key. A key of a class is a text like any other, followed by what follows the key.
+void Stepper::push_keys(RecordId id, const RecordInfo& record, StateId rest, Items& out) {
+  if (record.others || record.allows_any(0, static_cast<std::uint32_t>(record.keys->keys().size()))) {
+    out.push_back({Head::make(HeadKind::kKey, 0, id, 0), rest});
+  }
+  for (std::uint32_t i = 0; i < record.classes.size(); ++i) {
+    const StateId after =
+        store_.intern_one({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterKey), id, kFirstKeyClass + i), rest});
+    out.push_back({Head::make(HeadKind::kText, 0, record.classes[i].content, record.classes[i].counter), after});
+  }
+}
+
 // Reads a separator byte by byte. `finished` turns true when it is complete; otherwise the head with its new offset is
 // pushed. White space in front of it is taken where the notation is flexible.
 bool Stepper::step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out,
@@ -272,11 +307,17 @@ void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
   }
   if (!record.may_continue) return;
   if (at_key) {
-    if (byte == static_cast<std::uint8_t>(notation_->quote)) {
-      out.push_back({Head::make(HeadKind::kKey, 0, head.w1, 0), item.rest});
-    }
+    if (byte == static_cast<std::uint8_t>(notation_->quote)) push_keys(head.w1, record, item.rest, out);
   } else if (step_separator(item, notation_->item_separator, byte, out, finished) && finished) {
     out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterSeparator), head.w1, 0), item.rest});
+  }
+}
+
+void Stepper::push_list_steps(const ListInfo& info, StateId rest, Items& out) {
+  for (const ListStep& step : info.steps) {
+    const StateId after =
+        store_.intern_one({Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), step.next, 0), rest});
+    out.push_back({Head::make(HeadKind::kValue, 0, step.value, 0), after});
   }
 }
 
@@ -295,14 +336,17 @@ void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
   }
   const ListInfo& info = structures_->list(head.w1);
   const std::uint32_t count = head.w2;
-  if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->list_close) && count >= info.min_items) {
+  const bool may_close = info.stepwise ? info.may_close : count >= info.min_items;
+  if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->list_close) && may_close) {
     ended_.push_back(item.rest);
   }
-  // A saturated count of an unbounded list stands for every larger one.
-  const bool more = (info.max_items == kUnbounded || count < info.max_items) && info.item(count) != kNoValue;
+  const bool more = info.stepwise ? !info.steps.empty() : info.has_item(count);
   if (phase_of(head) == Phase::kAfterOpen || !more) return;
   bool finished = false;
-  if (step_separator(item, notation_->item_separator, byte, out, finished) && finished) {
+  if (!step_separator(item, notation_->item_separator, byte, out, finished) || !finished) return;
+  if (info.stepwise) {
+    push_list_steps(info, item.rest, out);
+  } else {
     push_list_item(head.w1, info, count, item.rest, out);
   }
 }
@@ -328,10 +372,14 @@ void Stepper::step_value(const Item& item, std::uint8_t byte, Items& out) {
     for (const ListId id : value.lists) {
       const ListInfo& info = structures_->list(id);
       // The first item reads its own white space; this head is there to close an empty list.
-      if (info.min_items == 0) {
+      if (info.stepwise ? info.may_close : info.min_items == 0) {
         out.push_back({Head::make(HeadKind::kList, phase_aux(Phase::kAfterOpen), id, 0), item.rest});
       }
-      if (info.max_items > 0 && info.item(0) != kNoValue) push_list_item(id, info, 0, item.rest, out);
+      if (info.stepwise) {
+        push_list_steps(info, item.rest, out);
+      } else if (info.has_item(0)) {
+        push_list_item(id, info, 0, item.rest, out);
+      }
     }
   }
 }
@@ -426,11 +474,13 @@ ByteSet Stepper::first_bytes(const Items& items) {
         first |= quoted_bytes(static_cast<QuotedStage>(head.aux() & 0xFU));
         break;
       case HeadKind::kKey: {
+        const RecordInfo& record = structures_->record(head.w1);
         if (head.aux() != 0) {
-          first |= quoted_bytes(static_cast<QuotedStage>(head.aux() & 0xFU));
+          const auto stage = static_cast<QuotedStage>(head.aux() & 0xFU);
+          first |= record.others ? quoted_bytes(stage)
+                                 : quoted_bytes(stage) & escape_bytes(stage, record.keys->edges(head.w2));
           break;
         }
-        const RecordInfo& record = structures_->record(head.w1);
         if (record.others) return ByteSet::all();
         for (const KeySet::Edge& edge : record.keys->edges(head.w2)) first.insert(edge.byte);
         first.insert(static_cast<std::uint8_t>(notation_->quote));

@@ -74,6 +74,8 @@ class Stepper {
   void step_record(const Item& item, std::uint8_t byte, Items& out);
   void step_list(const Item& item, std::uint8_t byte, Items& out);
   void step_value(const Item& item, std::uint8_t byte, Items& out);
+  void push_keys(RecordId id, const RecordInfo& record, StateId rest, Items& out);
+  void push_list_steps(const ListInfo& info, StateId rest, Items& out);
   // The list's item number `count`, followed by the list.
   void push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out);
   void push_members(RecordId id, std::uint32_t label, StateId rest, Items& out);

@@ -23,6 +23,9 @@ void Sequence::check() {
     error = make_error(ErrorCode::kLimit,
                        "the grammar's expressions outgrew max_expressions or max_automaton_states; simplify its "
                        "patterns or raise the limit");
+  } else if (const StructureSource* structures = data.grammar.structures();
+             structures != nullptr && structures->error() != nullptr) {
+    error = *structures->error();
   }
 }
 

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/formula.hpp"
 #include "schema/number.hpp"
+#include "weir/grammar/detail/segmented.hpp"
 #include "weir/grammar/expr.hpp"
 #include "weir/grammar/structure.hpp"
 
@@ -33,7 +35,9 @@ struct ValueSpec {
   std::vector<std::string_view> strings;  // listed texts; their expression is built like that of a format
   std::vector<ShapeId> records;
   std::vector<ShapeId> lists;
-  bool alive = false;  // some text matches; the others are never referred to
+  bool expanded = false;
+
+  bool has_scalar() const { return scalar != kEmptyExpr || number != kNoNumber || !texts.empty() || !strings.empty(); }
 };
 
 struct KeySpec {
@@ -42,12 +46,24 @@ struct KeySpec {
   bool required = false;
 };
 
+// Keys that are not listed, with the same schemas for their values.
+struct KeyCell {
+  ExprId keys = kEmptyExpr;
+  ValueId value = kNoValue;  // of a record in closed form
+};
+
+// An object in closed form, or, by_formula, one whose residual formula tells what may come.
 struct RecordShape {
-  std::vector<KeySpec> keys;  // in the order in which they come
-  ValueId others = kNoValue;  // of keys that are not listed; kNoValue: there are none
+  std::vector<KeySpec> keys;   // in the order in which they come; by_formula: names alone
+  ValueId others = kNoValue;   // of keys that are not listed; kNoValue: there are none, or `cells` tell
+  std::vector<KeyCell> cells;  // in place of `others`
   std::uint32_t min_members = 0;
   std::uint32_t max_members = kUnbounded;
-  bool alive = false;
+
+  bool by_formula = false;
+  FormulaId formula = kTrue;         // before the first member
+  std::vector<std::uint32_t> names;  // numbers of the keys, as formulas name them
+  bool all_others = false;           // by_formula: the one cell is all keys that are not listed
 };
 
 struct ListShape {
@@ -55,24 +71,17 @@ struct ListShape {
   ValueId rest = kNoValue;
   std::uint32_t min_items = 0;
   std::uint32_t max_items = kUnbounded;
-  bool alive = false;
+
+  bool by_formula = false;
+  FormulaId formula = kTrue;
 };
 
 struct CompiledSchema {
-  std::vector<ValueSpec> values;
-  std::vector<RecordShape> records;
-  std::vector<ListShape> lists;
+  detail::SegmentedVector<ValueSpec, 4> values;
+  detail::SegmentedVector<RecordShape, 4> records;
+  detail::SegmentedVector<ListShape, 4> lists;
   std::vector<NumberBounds> numbers;
   ValueId root = 0;
-  std::shared_ptr<const void> storage;
 };
-
-// Decides which values some text matches, by the least solution: a value that needs itself has none. Then takes out
-// what is dead, shortens lists to their first dead item, and lets values that mean the same share one id. False, and
-// only the aliveness is settled: the root is dead.
-bool settle(CompiledSchema& schema);
-
-// Why the root, which is dead, matches nothing; in words. After settle.
-std::string explain_dead(const CompiledSchema& schema);
 
 }  // namespace weir::schema

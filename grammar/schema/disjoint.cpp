@@ -62,4 +62,50 @@ bool Expander::proves_product_empty(const Product& product, unsigned depth) {
   return (product.types & kArrayType) == 0 || proves_list_empty(product, depth);
 }
 
+bool Expander::excludes(std::span<const Atom> atoms) {
+  constexpr unsigned kDepth = 2;
+  std::vector<std::uint32_t> key;
+  for (const Atom atom : atoms) key.push_back(atom.code());
+  std::sort(key.begin(), key.end());
+  const auto [it, fresh] = excluded_.try_emplace(std::move(key), false);
+  if (!fresh) return it->second;
+  bool& excluded = it->second;
+  const bool outer = std::exchange(proving_, true);
+  excluded = proves_empty(atoms, kDepth, kNoJson);
+  proving_ = outer;
+  return excluded;
+}
+
+std::optional<std::vector<JsonId>> Expander::finite_values(std::span<const Atom> atoms, std::size_t most) {
+  Walk walk;
+  walk.context = atoms;
+  walk.budget = options_->limits.max_alternatives;
+  std::vector<JsonId> values;
+  for (const Product& product : multiply(atoms, walk)) {
+    std::vector<JsonId> choices;
+    if ((product.types & (kArrayType | kObjectType)) != 0) return std::nullopt;
+    if (!list_choices(product, choices)) {
+      if ((product.types & (kNumberTypes | kStringType)) != 0) return std::nullopt;
+      for (const JsonKind kind : {JsonKind::kNull, JsonKind::kFalse, JsonKind::kTrue}) {
+        const JsonId word = document_->word(kind);
+        if ((product.types & type_of(kind)) != 0 && satisfies(word, product.wholes)) choices.push_back(word);
+      }
+    }
+    values.insert(values.end(), choices.begin(), choices.end());
+    if (values.size() > most || walk.exceeded) return std::nullopt;
+  }
+  return values;
+}
+
+std::uint32_t Expander::value_number(JsonId scalar) {
+  return value_numbers_.try_emplace(scalar_key(scalar), static_cast<std::uint32_t>(value_numbers_.size()))
+      .first->second;
+}
+
+unsigned Expander::rank(Atom atom) {
+  if (atom.is_negated()) return 3;
+  if (atom.is_literal()) return 0;
+  return reader_.resolve(atom.node()).enumerated != 0 ? 1 : 2;
+}
+
 }  // namespace weir::schema

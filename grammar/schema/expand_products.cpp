@@ -44,19 +44,16 @@ bool Expander::within_budget(const std::vector<Product>& products, JsonId keywor
     return diagnostics_->fail(ErrorCode::kLimit, keyword,
                               "multiplying the alternatives of this schema out takes too long");
   }
-  if (products.size() <= walk.budget) return true;
-  walk.exceeded = true;
-  if (!walk.proof) {
-    diagnostics_->fail(ErrorCode::kLimit, keyword,
-                       fmt::format("multiplied out with the schemas beside it, this has more than {} alternatives "
-                                   "(Limits::max_alternatives)",
-                                   walk.budget));
-  }
-  return false;
+  walk.exceeded = walk.exceeded || products.size() > walk.budget;
+  return !walk.exceeded;
 }
 
 void Expander::conjoin(Atom atom, std::vector<Product>& products, Walk& walk) {
   if (products.empty() || walk.exceeded || diagnostics_->failed()) return;
+  if (atom.is_negated()) {
+    conjoin_whole(atom, products);
+    return;
+  }
   if (atom.is_literal()) {
     conjoin_literal(atom.node(), products);
     return;
@@ -67,6 +64,7 @@ void Expander::conjoin(Atom atom, std::vector<Product>& products, Walk& walk) {
     return;
   }
   if (!schema.asserts() && !schema.in_place()) return;
+  const Atom resolved = Atom::schema(schema.node);
   if (std::find(walk.path.begin(), walk.path.end(), schema.node) != walk.path.end()) {
     // A schema that applies itself to the same instance: its least solution is that this way leads to nothing.
     if (!walk.proof) {
@@ -84,9 +82,15 @@ void Expander::conjoin(Atom atom, std::vector<Product>& products, Walk& walk) {
                                    kMaxInPlaceDepth));
     return;
   }
+  // A proof makes do with what can be multiplied out.
+  const bool folded = walk.folded && (schema.any_of != kNoJson || schema.one_of != kNoJson);
+  if (!walk.proof && (folded || schema.by_formula() || !branches_exclude_each_other(schema, walk.context))) {
+    narrow(products, schema.types);
+    conjoin_whole(resolved, products);
+    return;
+  }
   // Where the schema holds already nothing is to be done: the alternatives chosen for it then are as good as any.
   std::vector<Product> settled;
-  const Atom resolved = Atom::schema(schema.node);
   const auto open = std::stable_partition(products.begin(), products.end(),
                                           [&](const Product& product) { return !contains(product, resolved); });
   settled.assign(std::make_move_iterator(open), std::make_move_iterator(products.end()));
@@ -94,9 +98,41 @@ void Expander::conjoin(Atom atom, std::vector<Product>& products, Walk& walk) {
 
   narrow(products, schema.types);
   walk.path.push_back(schema.node);
+  if (schema.negated != kNoJson) {
+    const Atom negated = atom_of(schema.negated).negation();
+    if (negated.is_never()) {
+      products.clear();
+    } else if (!negated.is_always()) {
+      conjoin_whole(negated, products);
+    }
+  }
   conjoin_parts(schema, products, walk);
   walk.path.pop_back();
   append(products, std::move(settled));
+}
+
+// What an atom, of which the negation is asked, allows to no instance of these types to be.
+TypeSet Expander::excluded_types(Atom atom) {
+  if (!atom.is_negated()) return 0;
+  if (atom.is_literal()) return document_->kind(atom.node()) == JsonKind::kNull ? kNullType : TypeSet{0};
+  const Schema& schema = reader_.resolve(atom.node());
+  if (schema.never || schema.in_place() || schema.enumerated != 0 || !schema.unsupported.empty()) return 0;
+  TypeSet open = 0;  // types about which the schema says more
+  if (schema.about_strings()) open |= kStringType;
+  if (schema.about_numbers() || schema.lexical_integer) open |= kNumberTypes;
+  if (schema.about_arrays()) open |= kArrayType;
+  if (schema.about_objects()) open |= kObjectType;
+  return static_cast<TypeSet>(schema.types & ~open);
+}
+
+// What is not multiplied out.
+void Expander::conjoin_whole(Atom atom, std::vector<Product>& products) {
+  narrow(products, static_cast<TypeSet>(kAllTypes & ~excluded_types(atom)));
+  for (Product& product : products) {
+    if (std::find(product.wholes.begin(), product.wholes.end(), atom) == product.wholes.end()) {
+      product.wholes.push_back(atom);
+    }
+  }
 }
 
 void Expander::conjoin_literal(JsonId value, std::vector<Product>& products) {
@@ -171,6 +207,7 @@ void Expander::conjoin_any(std::span<const JsonId> branches, JsonId keyword, std
   products = std::move(all);
 }
 
+// Precondition, unless it is a proof: branches_exclude_each_other.
 void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products, Walk& walk) {
   if (schema.node == walk.assumed) return;
   std::vector<JsonId> branches;
@@ -178,34 +215,6 @@ void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products,
     if (!reader_.resolve(branch).never) branches.push_back(branch);
   }
   if (diagnostics_->failed()) return;
-  if (branches.size() > 1 && !walk.proof && !disjoint_anywhere_.contains(schema.node)) {
-    bool anywhere = true;
-    proofs_ += branches.size() * branches.size() / 2;
-    if (proofs_ > kMaxProofs) {
-      diagnostics_->fail(ErrorCode::kLimit, schema.one_of,
-                         fmt::format("showing that {} branches exclude each other takes too long", branches.size()));
-      return;
-    }
-    for (std::size_t i = 0; i < branches.size(); ++i) {
-      for (std::size_t j = i + 1; j < branches.size(); ++j) {
-        if (disjoint(schema, branches[i], branches[j], {})) continue;
-        anywhere = false;
-        if (disjoint(schema, branches[i], branches[j], walk.context)) continue;
-        if (diagnostics_->failed()) return;
-        const auto index = [&](JsonId branch) {
-          const std::string pointer = document_->pointer(branch);
-          return pointer.substr(pointer.find_last_of('/') + 1);
-        };
-        diagnostics_->fail(ErrorCode::kUnsupported, schema.one_of,
-                           fmt::format("no proof found that branches {} and {} exclude each other, and weir cannot yet "
-                                       "take what both match out of each; make them differ in a required property "
-                                       "(const), or use anyOf if both may match",
-                                       index(branches[i]), index(branches[j])));
-        return;
-      }
-    }
-    if (anywhere) disjoint_anywhere_.insert(schema.node);
-  }
   if (branches.empty()) {
     products.clear();
   } else if (branches.size() == 1) {
@@ -213,6 +222,31 @@ void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products,
   } else {
     conjoin_any(branches, schema.one_of, products, walk);
   }
+}
+
+// Whether oneOf is anyOf, here at least.
+bool Expander::branches_exclude_each_other(const Schema& schema, std::span<const Atom> context) {
+  if (schema.one_of == kNoJson || disjoint_anywhere_.contains(schema.node)) return true;
+  std::vector<JsonId> branches;
+  for (const JsonId branch : document_->children(schema.one_of)) {
+    if (!reader_.resolve(branch).never) branches.push_back(branch);
+  }
+  proofs_ += branches.size() * branches.size() / 2;
+  if (proofs_ > kMaxProofs) {
+    return diagnostics_->fail(
+        ErrorCode::kLimit, schema.one_of,
+        fmt::format("showing that {} branches exclude each other takes too long", branches.size()));
+  }
+  bool anywhere = true;
+  for (std::size_t i = 0; i < branches.size(); ++i) {
+    for (std::size_t j = i + 1; j < branches.size(); ++j) {
+      if (disjoint(schema, branches[i], branches[j], {})) continue;
+      anywhere = false;
+      if (!disjoint(schema, branches[i], branches[j], context)) return false;
+    }
+  }
+  if (anywhere) disjoint_anywhere_.insert(schema.node);
+  return true;
 }
 
 }  // namespace weir::schema

@@ -20,11 +20,6 @@ constexpr std::uint32_t kProofStates = 2000;  // of an automaton, for one proof 
 
 constexpr std::size_t kHashedFrom = 16;  // values from which comparing each with each is worse than hashing
 
-bool lexical_integer(const Product& product, SchemaReader& reader) {
-  return std::any_of(product.atoms.begin(), product.atoms.end(),
-                     [&](Atom atom) { return !atom.is_literal() && reader.read(atom.node()).lexical_integer; });
-}
-
 }  // namespace
 
 void Expander::expand_scalars(const Product& product, ValueSpec& out) {
@@ -33,15 +28,16 @@ void Expander::expand_scalars(const Product& product, ValueSpec& out) {
     expand_choices(product, choices);
     return;
   }
-  if ((product.types & kNullType) != 0) numbers_.push_back(word(JsonKind::kNull));
-  if ((product.types & kBooleanType) != 0) {
-    numbers_.push_back(word(JsonKind::kTrue));
-    numbers_.push_back(word(JsonKind::kFalse));
+  for (const JsonKind kind : {JsonKind::kNull, JsonKind::kTrue, JsonKind::kFalse}) {
+    if ((product.types & type_of(kind)) != 0 && satisfies(document_->word(kind), product.wholes)) {
+      numbers_.push_back(word(kind));
+    }
   }
   if ((product.types & kNumberTypes) != 0) {
     NumberBounds bounds;
     if (read_bounds(product, bounds) && !postpone_number(product, bounds, out)) {
-      numbers_.push_back(number(product, bounds));
+      const ExprId numbers = number(product, bounds);
+      if (numbers != kEmptyExpr) numbers_.push_back(numbers);
     }
   }
   if ((product.types & kStringType) != 0) {
@@ -121,9 +117,28 @@ std::string Expander::scalar_key(JsonId value) {
   return key;
 }
 
+// Whether a scalar satisfies all of the atoms.
+bool Expander::satisfies(JsonId scalar, std::span<const Atom> wholes) {
+  return std::all_of(wholes.begin(), wholes.end(), [&](Atom atom) {
+    if (atom.is_literal()) return equal_scalars(scalar, atom.node()) != atom.is_negated();
+    switch (document_->kind(scalar)) {
+      case JsonKind::kNull: return texts_of(atom, Shape::kNull) != kEmptyExpr;
+      case JsonKind::kFalse:
+      case JsonKind::kTrue: {
+        const std::string_view text = document_->kind(scalar) == JsonKind::kTrue ? "true" : "false";
+        return arena_->matches(texts_of(atom, Shape::kBoolean), text);
+      }
+      case JsonKind::kNumber: return arena_->matches(texts_of(atom, Shape::kNumber), decimal(scalar).to_string());
+      case JsonKind::kString: return arena_->matches(texts_of(atom, Shape::kString), document_->text(scalar));
+      default: return true;
+    }
+  });
+}
+
 void Expander::keep_valid(const Product& product, std::vector<JsonId>& choices) {
   std::erase_if(choices, [&](JsonId choice) {
-    return !document_->is_scalar(choice) || (type_of(document_->kind(choice)) & product.types) == 0;
+    return !document_->is_scalar(choice) || (type_of(document_->kind(choice)) & product.types) == 0 ||
+           !satisfies(choice, product.wholes);
   });
   const auto any_of_kind = [&](JsonKind kind) {
     return std::any_of(choices.begin(), choices.end(), [&](JsonId choice) { return document_->kind(choice) == kind; });
@@ -137,6 +152,11 @@ void Expander::keep_valid(const Product& product, std::vector<JsonId>& choices) 
       const Decimal value = decimal(choice);
       if (bounds.minimum && value.compare(*bounds.minimum) < (bounds.exclusive_minimum ? 1 : 0)) return true;
       if (bounds.maximum && value.compare(*bounds.maximum) > (bounds.exclusive_maximum ? -1 : 0)) return true;
+      const bool multiple = std::all_of(product.atoms.begin(), product.atoms.end(), [&](Atom atom) {
+        const JsonId divisor = atom.is_literal() ? kNoJson : reader_.read(atom.node()).multiple;
+        return divisor == kNoJson || is_multiple(value, decimal(divisor));
+      });
+      if (!multiple) return true;
       return (product.types & (value.is_integer() ? kIntegerType : kFractionType)) == 0;
     });
   }
@@ -159,7 +179,7 @@ void Expander::keep_valid(const Product& product, std::vector<JsonId>& choices) 
 
 void Expander::expand_choices(const Product& product, std::span<const JsonId> choices) {
   // Draft 4 tells integers by their spelling, so that not every spelling of a whole number is one.
-  const bool by_spelling = (product.types & kNumberTypes) == kIntegerType && lexical_integer(product, reader_);
+  const bool by_spelling = (product.types & kNumberTypes) == kIntegerType && is_lexical_integer(product);
   for (const JsonId choice : choices) {
     switch (document_->kind(choice)) {
       case JsonKind::kNull:
@@ -167,109 +187,12 @@ void Expander::expand_choices(const Product& product, std::span<const JsonId> ch
       case JsonKind::kTrue: numbers_.push_back(word(document_->kind(choice))); break;
       case JsonKind::kString: strings_.push_back(document_->text(choice)); break;
       default: {
-        ExprId equal = equal_to(decimal(choice), product);
+        ExprId equal = equal_to(decimal(choice), choice);
         if (by_spelling) equal = arena_->intersect({equal, number(product, {})});
         numbers_.push_back(equal);
       }
     }
   }
-}
-
-// --- numbers
-
-Decimal Expander::decimal(JsonId number) {
-  if (auto value = Decimal::parse(document_->text(number))) return std::move(*value);
-  diagnostics_->fail(ErrorCode::kLimit, number, "this number's exponent is beyond 10^9");
-  return {};
-}
-
-bool Expander::read_bounds(const Product& product, NumberBounds& out) {
-  const auto at_least = [&](JsonId bound, bool exclusive) {
-    if (bound == kNoJson) return;
-    Decimal value = decimal(bound);
-    const int order = out.minimum ? value.compare(*out.minimum) : 1;
-    if (order > 0) {
-      out.minimum = std::move(value);
-      out.exclusive_minimum = exclusive;
-    } else if (order == 0) {
-      out.exclusive_minimum = out.exclusive_minimum || exclusive;
-    }
-  };
-  const auto at_most = [&](JsonId bound, bool exclusive) {
-    if (bound == kNoJson) return;
-    Decimal value = decimal(bound);
-    const int order = out.maximum ? value.compare(*out.maximum) : -1;
-    if (order < 0) {
-      out.maximum = std::move(value);
-      out.exclusive_maximum = exclusive;
-    } else if (order == 0) {
-      out.exclusive_maximum = out.exclusive_maximum || exclusive;
-    }
-  };
-  for (const Atom atom : product.atoms) {
-    if (atom.is_literal()) continue;
-    const Schema& schema = reader_.read(atom.node());
-    at_least(schema.minimum, schema.exclusive_minimum);
-    at_least(schema.above, true);
-    at_most(schema.maximum, schema.exclusive_maximum);
-    at_most(schema.below, true);
-  }
-  if (!out.minimum || !out.maximum) return true;
-  const int order = out.minimum->compare(*out.maximum);
-  return order < 0 || (order == 0 && !out.exclusive_minimum && !out.exclusive_maximum);
-}
-
-ExprId Expander::number_result(Result<ExprId> result, const Product& product) {
-  if (result) return *result;
-  if (!diagnostics_->failed()) diagnostics_->fail(result.error().code, place_of(product), result.error().message);
-  return kEmptyExpr;
-}
-
-// The arena remembers what it was asked for, so that schemas which share it build each expression once.
-ExprId Expander::bounded(const NumberBounds& bounds, const Product& product) {
-  return number_result(known_number(*arena_, bounds), product);
-}
-
-ExprId Expander::equal_to(const Decimal& value, const Product& product) {
-  const std::string name = fmt::format("equal {}{}e{}", value.negative ? "-" : "", value.digits, value.exponent);
-  if (const auto known = arena_->find_named(name)) return *known;
-  const ExprId e = number_result(number_equal_to(*arena_, value), product);
-  if (!diagnostics_->failed()) arena_->remember(name, e);
-  return e;
-}
-
-// Whether the number is left to be built when somebody asks for the value.
-bool Expander::postpone_number(const Product& product, const NumberBounds& bounds, ValueSpec& out) {
-  constexpr std::size_t kCompared = 64;
-  const TypeSet types = product.types & kNumberTypes;
-  if (types == kFractionType || out.number != kNoNumber || (!bounds.minimum && !bounds.maximum)) return false;
-  NumberBounds of_type = bounds;
-  of_type.integer = types == kIntegerType;
-  of_type.lexical_integer = of_type.integer && lexical_integer(product, reader_);
-  if (!obviously_satisfiable(of_type)) return false;
-  auto& all = out_.numbers;
-  const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kCompared));
-  auto known = std::find(all.begin(), last, of_type);
-  if (known == last) known = all.insert(all.end(), std::move(of_type));
-  out.number = static_cast<std::uint32_t>(known - all.begin());
-  return true;
-}
-
-ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
-  const TypeSet types = product.types & kNumberTypes;
-  NumberBounds of_type = bounds;
-  of_type.integer = types == kIntegerType;
-  of_type.lexical_integer = of_type.integer && lexical_integer(product, reader_);
-  if (types == kFractionType) {
-    // "number" without "integer": no schema says so in a word, but `not` does.
-    NumberBounds integers = bounds;
-    integers.integer = true;
-    return arena_->intersect({bounded(bounds, product), arena_->complement(bounded(integers, product))});
-  }
-  if (bounds.minimum || bounds.maximum) return bounded(of_type, product);
-  ExprId& plain = plain_numbers_[(of_type.integer ? 1U : 0U) + (of_type.lexical_integer ? 2U : 0U)];
-  if (plain == kEmptyExpr) plain = bounded(of_type, product);
-  return plain;
 }
 
 // --- strings
@@ -289,18 +212,22 @@ void Expander::list_text_conditions(const Product& product, std::vector<ExprId>&
     if (atom.is_literal()) continue;
     const Schema& schema = reader_.read(atom.node());
     if (schema.pattern != kNoJson) {
-      if (const auto condition = pattern_condition(schema.pattern)) out.push_back(*condition);
+      if (const auto condition = pattern_condition(document_->text(schema.pattern), schema.pattern))
+        out.push_back(*condition);
     }
     if (schema.format != kNoJson) {
-      if (const auto condition = format_condition(schema.format)) out.push_back(*condition);
+      if (const auto condition = format_condition(schema.format, proving_)) out.push_back(*condition);
     }
+  }
+  for (const Atom atom : product.wholes) {
+    const ExprId texts = texts_of(atom, Shape::kString);
+    if (texts != arena_->any_text()) out.push_back(texts);
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
-  const std::string_view text = document_->text(pattern);
+std::optional<ExprId> Expander::pattern_condition(std::string_view text, JsonId place) {
   if (const auto it = patterns_.find(text); it != patterns_.end()) return it->second.exact;
   const std::string name = fmt::format("pattern {}", text);
   std::optional<ExprId> condition = arena_->find_named(name);
@@ -314,7 +241,7 @@ std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
       // A proof does without the pattern; whoever needs it will report it.
       if (!proving_) {
         const Error& error = parsed.error();
-        diagnostics_->fail(error.code, pattern,
+        diagnostics_->fail(error.code, place,
                            error.column == 0
                                ? error.message
                                : fmt::format("column {} of the pattern: {}", error.column, error.message));
@@ -325,7 +252,7 @@ std::optional<ExprId> Expander::pattern_condition(JsonId pattern) {
     arena_->remember(name, *condition);
   }
   if (*condition == arena_->any_text()) condition.reset();
-  patterns_.emplace(text, Condition{condition, condition});
+  patterns_.emplace(text, TextCondition{condition, condition});
   return condition;
 }
 
@@ -345,11 +272,11 @@ bool Expander::check_format(JsonId format) {
   return support == FormatSupport::kExact;
 }
 
-std::optional<ExprId> Expander::format_condition(JsonId format) {
+std::optional<ExprId> Expander::format_condition(JsonId format, bool superset) {
   const std::string_view name = document_->text(format);
   auto it = formats_.find(name);
   if (it == formats_.end()) {
-    Condition condition;
+    TextCondition condition;
     if (check_format(format)) {
       const FormatExpression known = known_format(*arena_, name);
       condition = {known.expression, known.superset};
@@ -358,7 +285,7 @@ std::optional<ExprId> Expander::format_condition(JsonId format) {
     }
     it = formats_.emplace(name, condition).first;
   }
-  return proving_ ? it->second.superset : it->second.exact;
+  return superset ? it->second.superset : it->second.exact;
 }
 
 // One character repeated so and so often: the count goes beside the expression.
@@ -377,6 +304,7 @@ void Expander::count_repetition(TextSpec& spec) {
 // The format that alone says what the text is, if there is one: some text has it.
 std::string_view Expander::lone_format(const Product& product) {
   std::string_view format;
+  if (!product.wholes.empty()) return {};
   for (const Atom atom : product.atoms) {
     if (atom.is_literal()) continue;
     const Schema& schema = reader_.read(atom.node());

@@ -177,6 +177,30 @@ void Expander::member_set(const RecordParts& parts, std::size_t key, AtomSet& ou
   }
 }
 
+void Expander::add_record(const Product& product, ValueSpec& out) {
+  ShapeId shape = 0;
+  if (has_formula(product, Shape::kObject)) {
+    const FormulaId formula = product_formula(product, Shape::kObject);
+    if (formula == kFalse || diagnostics_->failed()) return;
+    shape = record_by_formula(product, formula);
+  } else {
+    shape = record_shape(product);
+  }
+  if (std::find(out.records.begin(), out.records.end(), shape) == out.records.end()) out.records.push_back(shape);
+}
+
+void Expander::add_list(const Product& product, ValueSpec& out) {
+  ShapeId shape = 0;
+  if (has_formula(product, Shape::kArray)) {
+    const FormulaId formula = product_formula(product, Shape::kArray);
+    if (formula == kFalse || diagnostics_->failed()) return;
+    shape = list_by_formula(formula);
+  } else {
+    shape = list_shape(product);
+  }
+  if (std::find(out.lists.begin(), out.lists.end(), shape) == out.lists.end()) out.lists.push_back(shape);
+}
+
 ShapeId Expander::record_shape(const Product& product) {
   std::vector<Atom> atoms;
   for (const Atom atom : product.atoms) {
@@ -185,7 +209,7 @@ ShapeId Expander::record_shape(const Product& product) {
   const auto [known, fresh] = record_shapes_.try_emplace(codes_of(atoms), static_cast<ShapeId>(out_.records.size()));
   const ShapeId id = known->second;
   if (!fresh) return id;
-  out_.records.emplace_back();
+  out_.records.resize_at_least(id + 1);
   const RecordParts parts = record_parts(atoms, false);
   if (diagnostics_->failed()) return id;
   RecordShape shape;
@@ -260,7 +284,7 @@ ShapeId Expander::list_shape(const Product& product) {
   const auto [known, fresh] = list_shapes_.try_emplace(codes_of(atoms), static_cast<ShapeId>(out_.lists.size()));
   const ShapeId id = known->second;
   if (!fresh) return id;
-  out_.lists.emplace_back();
+  out_.lists.resize_at_least(id + 1);
   const ListParts parts = list_parts(atoms);
   if (diagnostics_->failed()) return id;
   ListShape shape;

@@ -8,10 +8,6 @@
 
 namespace weir::schema {
 
-void AtomSet::insert(Atom atom) {
-  if (std::find(atoms.begin(), atoms.end(), atom) == atoms.end()) atoms.push_back(atom);
-}
-
 std::size_t AtomsHash::operator()(const std::vector<std::uint32_t>& codes) const noexcept {
   std::uint64_t hash = codes.size();
   for (const std::uint32_t code : codes) {
@@ -21,24 +17,51 @@ std::size_t AtomsHash::operator()(const std::vector<std::uint32_t>& codes) const
   return hash;
 }
 
-CompiledSchema Expander::expand() {
+std::size_t WordsHash::operator()(const std::vector<std::uint64_t>& words) const noexcept {
+  std::uint64_t hash = words.size();
+  for (const std::uint64_t word : words) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29U;
+  }
+  return hash;
+}
+
+TypeSet types_of(Shape shape) {
+  switch (shape) {
+    case Shape::kNull: return kNullType;
+    case Shape::kBoolean: return kBooleanType;
+    case Shape::kNumber: return kNumberTypes;
+    case Shape::kString: return kStringType;
+    case Shape::kArray: return kArrayType;
+    case Shape::kObject: return kObjectType;
+  }
+  return 0;
+}
+
+void Expander::expand() {
   AtomSet root;
   add_schema(root, 0);
-  if (diagnostics_->failed()) return {};
+  if (diagnostics_->failed()) return;
   if (root.never) {
     diagnostics_->fail(ErrorCode::kUnsatisfiable, 0, "this schema is false: no JSON text satisfies it");
-    return {};
+    return;
   }
   out_.root = intern(root);
-  for (ValueId id = 0; id < out_.values.size() && !diagnostics_->failed(); ++id) expand_value(id);
+  for (ValueId id = 0; id < out_.values.size() && !diagnostics_->failed(); ++id) value(id);
   build_early();
   if (!diagnostics_->failed() && arena_->exhausted()) {
     diagnostics_->fail(ErrorCode::kLimit, 0,
                        "the patterns, formats and bounds of this schema need more expressions or automaton states than "
                        "Limits allows (max_expressions, max_automaton_states, max_emptiness_states)");
   }
-  out_.storage = document_->storage();
-  return std::move(out_);
+}
+
+const ValueSpec& Expander::value(ValueId id) {
+  if (!out_.values[id].expanded) {
+    expand_value(id);
+    out_.values[id].expanded = true;
+  }
+  return out_.values[id];
 }
 
 // Listed strings, formats and bounded numbers are built when somebody asks for them, unless it is in doubt that the
@@ -49,7 +72,8 @@ void Expander::build_early() {
   const std::size_t pending = 2 * listed_bytes_ + kAllFormats + kMostOfNumber * out_.numbers.size();
   if (diagnostics_->failed() || arena_->size() + pending <= options_->limits.max_expressions / 2) return;
   for (const NumberBounds& bounds : out_.numbers) static_cast<void>(known_number(*arena_, bounds));
-  for (const ValueSpec& value : out_.values) {
+  for (ValueId id = 0; id < out_.values.size(); ++id) {
+    const ValueSpec& value = out_.values[id];
     arena_->literals(value.strings);
     for (const TextSpec& text : value.texts) {
       if (!text.format.empty()) known_format(*arena_, text.format);
@@ -57,21 +81,22 @@ void Expander::build_early() {
   }
 }
 
-void Expander::add_schema(AtomSet& set, JsonId node) {
+Atom Expander::atom_of(JsonId node) {
   const Schema& schema = reader_.resolve(node);
-  if (schema.never) {
-    set.never = true;
-  } else if (schema.asserts() || schema.in_place()) {
-    set.insert(Atom::schema(schema.node));
-  }
+  if (schema.never) return Atom::never();
+  return schema.asserts() || schema.in_place() ? Atom::schema(schema.node) : Atom::always();
 }
+
+void Expander::add_schema(AtomSet& set, JsonId node) { set.insert(atom_of(node)); }
+
+void Expander::add(AtomSet& set, Atom atom) { set.insert(atom); }
 
 ValueId Expander::intern(const AtomSet& set) {
   if (set.never) return kNoValue;
   ValueId* known = nullptr;
   if (set.atoms.empty()) {
     known = &any_value_;
-  } else if (set.atoms.size() == 1 && !set.atoms.front().is_literal()) {
+  } else if (set.atoms.size() == 1 && !set.atoms.front().is_literal() && !set.atoms.front().is_negated()) {
     known = &value_of_[set.atoms.front().node()];
   } else {
     std::vector<std::uint32_t> key;
@@ -88,7 +113,7 @@ ValueId Expander::intern(const AtomSet& set) {
       return kNoValue;
     }
     *known = static_cast<ValueId>(out_.values.size());
-    out_.values.emplace_back();
+    out_.values.resize_at_least(out_.values.size() + 1);
     expressions_.push_back(static_cast<std::uint32_t>(atoms_.size()));
     atoms_.insert(atoms_.end(), set.atoms.begin(), set.atoms.end());
   }
@@ -97,7 +122,7 @@ ValueId Expander::intern(const AtomSet& set) {
 
 // The schema that is all of a conjunction and has no alternatives; nullptr: it takes multiplying.
 const Schema* Expander::lone_schema(std::span<const Atom> atoms) {
-  if (atoms.size() != 1 || atoms.front().is_literal()) return nullptr;
+  if (atoms.size() != 1 || atoms.front().is_literal() || atoms.front().is_negated()) return nullptr;
   const Schema& schema = reader_.resolve(atoms.front().node());
   const bool plain =
       !schema.never && schema.asserts() && !schema.in_place() && (schema.enumerated & (kArrayType | kObjectType)) == 0;
@@ -123,7 +148,13 @@ void Expander::expand_value(ValueId id) {
     Walk walk;
     walk.context = atoms;
     walk.budget = options_->limits.max_alternatives;
-    for (const Product& product : multiply(atoms, walk)) {
+    std::vector<Product> products = multiply(atoms, walk);
+    if (walk.exceeded && !diagnostics_->failed()) {
+      walk.exceeded = false;
+      walk.folded = true;
+      products = multiply(atoms, walk);
+    }
+    for (const Product& product : products) {
       expand(product);
       if (diagnostics_->failed()) return;
     }
@@ -138,12 +169,9 @@ void Expander::expand_value(ValueId id) {
 }
 
 void Expander::expand_product(const Product& product, ValueSpec& out) {
-  const auto add = [](std::vector<ShapeId>& shapes, ShapeId shape) {
-    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
-  };
   expand_scalars(product, out);
-  if ((product.types & kObjectType) != 0) add(out.records, record_shape(product));
-  if ((product.types & kArrayType) != 0) add(out.lists, list_shape(product));
+  if ((product.types & kObjectType) != 0) add_record(product, out);
+  if ((product.types & kArrayType) != 0) add_list(product, out);
 }
 
 void Expander::check_supported(const Product& product) {

@@ -1,7 +1,9 @@
-// Expands value expressions. An expression is a set of atoms, all of which must hold: schemas, and JSON values that the
-// instance must be equal to. Expanding one multiplies its alternatives (anyOf, oneOf) out into products, in which
-// nothing but the keywords of single schemas is left, and takes each product apart by type. The members and items that
-// come up are value expressions again; there are finitely many, so recursion ends by itself. Private to grammar/schema.
+// Expands value expressions. An expression is a set of atoms, all of which must hold: schemas, JSON values that the
+// instance must be equal to, and negations of these. Expanding one multiplies its alternatives (anyOf, oneOf whose
+// branches exclude each other) out into products, in which nothing but the keywords of single schemas is left, and
+// takes each product apart by type. What no such product says (not, if, dependencies, overlapping oneOf, unevaluated)
+// stays whole: expressions over texts for scalars, formulas for objects and arrays. The members and items that come up
+// are value expressions again; there are finitely many, so recursion ends by itself. Private to grammar/schema.
 #pragma once
 
 #include <array>
@@ -14,8 +16,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "schema/atoms.hpp"
 #include "schema/compiled.hpp"
 #include "schema/diagnostics.hpp"
+#include "schema/formula.hpp"
 #include "schema/json_document.hpp"
 #include "schema/model.hpp"
 #include "schema/number.hpp"
@@ -23,42 +27,25 @@
 
 namespace weir::schema {
 
-// A schema node, or a node whose value the instance must be equal to.
-class Atom {
- public:
-  static Atom schema(JsonId node) { return Atom(node << 1U); }
-  static Atom literal(JsonId node) { return Atom((node << 1U) | 1U); }
-  JsonId node() const { return code_ >> 1U; }
-  bool is_literal() const { return (code_ & 1U) != 0; }
-  std::uint32_t code() const { return code_; }
-  friend bool operator==(Atom, Atom) = default;
-
- private:
-  explicit Atom(std::uint32_t code) : code_(code) {}
-  std::uint32_t code_;
-};
-
-// Atoms in order of appearance, which is the order of keys, without repetition.
-struct AtomSet {
-  std::vector<Atom> atoms;
-  bool never = false;
-
-  void clear() {
-    atoms.clear();
-    never = false;
-  }
-  void insert(Atom atom);
-};
-
 struct AtomsHash {
   std::size_t operator()(const std::vector<std::uint32_t>& codes) const noexcept;
 };
 
-// A conjunction of single schemas and literals.
+struct WordsHash {
+  std::size_t operator()(const std::vector<std::uint64_t>& words) const noexcept;
+};
+
+// A conjunction: of schemas, whose in-place subschemas are not meant, and literals; and of others, which are.
 struct Product {
   std::vector<Atom> atoms;
+  std::vector<Atom> wholes;
   TypeSet types = kAllTypes;
 };
+
+// Types as they are expanded: integers and fractions together.
+enum class Shape : std::uint8_t { kNull, kBoolean, kNumber, kString, kArray, kObject };
+inline constexpr std::size_t kShapes = 6;
+TypeSet types_of(Shape shape);
 
 class Expander {
  public:
@@ -70,8 +57,37 @@ class Expander {
         reader_(document, options, diagnostics),
         value_of_(document.size(), kNoValue) {}
 
-  // Expands all that the root reaches; errors go to the diagnostics.
-  CompiledSchema expand();
+  // Expands all that the root reaches in closed form; errors go to the diagnostics.
+  void expand();
+
+  // Reads whatever the root reaches, also where expansion has not come yet, so that mistakes in it are errors now.
+  // Lists whose items must be distinct and are in `kept`, by the keyword, are known to be no trouble.
+  void check_reachable(const std::unordered_set<JsonId>& kept);
+
+  CompiledSchema& compiled() { return out_; }
+  const JsonSchemaOptions& options() const { return *options_; }
+  Diagnostics& diagnostics() { return *diagnostics_; }
+  ExprArena& arena() { return *arena_; }
+  Formulas& formulas() { return formulas_; }
+
+  // What a value is. Precondition: no error so far, or what it says does not matter.
+  const ValueSpec& value(ValueId id);
+  // The value all of whose atoms hold; kNoValue: there is none, or an error.
+  ValueId intern(const AtomSet& set);
+  // Adds what the schema says about the value it is for.
+  void add(AtomSet& set, Atom atom);
+  // Proves that nothing satisfies all of the atoms; false: no proof found.
+  bool excludes(std::span<const Atom> atoms);
+  // The scalars that the atoms leave, if these are so many at most; none of arrays and objects.
+  std::optional<std::vector<JsonId>> finite_values(std::span<const Atom> atoms, std::size_t most);
+  std::string_view key_name(std::uint32_t key) const { return key_names_[key]; }
+  bool is_key_in(std::uint32_t key, ExprId keys);
+  bool is_cell_in(ExprId cell, ExprId keys);  // a cell lies in a set, or outside of it
+  // The number of the value, the same for equal ones.
+  std::uint32_t value_number(JsonId scalar);
+  // The order in which atoms are best decided.
+  unsigned rank(Atom atom);
+  void fail_unsupported(JsonId keyword);
 
  private:
   // One expansion into products.
@@ -81,7 +97,8 @@ class Expander {
     std::size_t budget = 0;         // products
     bool proof = false;             // a superset will do: oneOf as anyOf, unsupported keywords passed over
     JsonId assumed = kNoJson;       // proof: the oneOf that is given up
-    bool exceeded = false;          // proof: the budget ran out
+    bool folded = false;            // anyOf and oneOf stay whole
+    bool exceeded = false;          // the budget ran out
   };
   struct RecordParts;
   class KeyNumbers;
@@ -89,7 +106,7 @@ class Expander {
 
   // --- values
   void add_schema(AtomSet& set, JsonId node);
-  ValueId intern(const AtomSet& set);
+  Atom atom_of(JsonId node);  // what the schema amounts to
   const Schema* lone_schema(std::span<const Atom> atoms);
   std::span<const Atom> expression_of(ValueId id) const {
     const std::size_t end = id + 1 < expressions_.size() ? expressions_[id + 1] : atoms_.size();
@@ -97,17 +114,21 @@ class Expander {
   }
   void expand_value(ValueId id);
   void build_early();
+  void check_keywords(const Schema& schema, const std::unordered_set<JsonId>& kept);
   void expand_product(const Product& product, ValueSpec& out);
   void check_supported(const Product& product);
 
   // --- products (expand_products.cpp)
   std::vector<Product> multiply(std::span<const Atom> atoms, Walk& walk);
   void conjoin(Atom atom, std::vector<Product>& products, Walk& walk);
+  void conjoin_whole(Atom atom, std::vector<Product>& products);
+  TypeSet excluded_types(Atom atom);
   void conjoin_literal(JsonId value, std::vector<Product>& products);
   void conjoin_parts(const Schema& schema, std::vector<Product>& products, Walk& walk);
   void conjoin_values(JsonId first, JsonId end, std::vector<Product>& products, Walk& walk);
   void conjoin_any(std::span<const JsonId> branches, JsonId keyword, std::vector<Product>& products, Walk& walk);
   void conjoin_one(const Schema& schema, std::vector<Product>& products, Walk& walk);
+  bool branches_exclude_each_other(const Schema& schema, std::span<const Atom> context);
   bool within_budget(const std::vector<Product>& products, JsonId keyword, Walk& walk);
 
   // --- proofs that nothing satisfies a conjunction (disjoint.cpp)
@@ -117,7 +138,7 @@ class Expander {
   bool proves_record_empty(const Product& product, unsigned depth);
   bool proves_list_empty(const Product& product, unsigned depth);
 
-  // --- numbers, strings, constants (expand_scalars.cpp)
+  // --- strings, constants (expand_scalars.cpp)
   void expand_scalars(const Product& product, ValueSpec& out);
   // The scalars that enum, const and literals leave; false if there is none of these. They pass all other conditions.
   bool list_choices(const Product& product, std::vector<JsonId>& out);
@@ -126,26 +147,80 @@ class Expander {
   bool equal_scalars(JsonId a, JsonId b);
   std::string scalar_key(JsonId value);
   void expand_choices(const Product& product, std::span<const JsonId> choices);
+  // --- numbers (expand_numbers.cpp)
+  bool is_lexical_integer(const Product& product);
   bool read_bounds(const Product& product, NumberBounds& out);  // false: they exclude each other
   ExprId word(JsonKind kind);                                   // null, false or true
   bool postpone_number(const Product& product, const NumberBounds& bounds, ValueSpec& out);
   ExprId number(const Product& product, const NumberBounds& bounds);
-  ExprId number_result(Result<ExprId> result, const Product& product);
+  ExprId number_result(Result<ExprId> result, JsonId place);
+  ExprId whole_numbers();
   Decimal decimal(JsonId number);
   std::optional<TextSpec> text(const Product& product);
   std::string_view lone_format(const Product& product);
   void count_repetition(TextSpec& spec);
   void text_lengths(const Product& product, TextSpec& out);
   void list_text_conditions(const Product& product, std::vector<ExprId>& out);
-  std::optional<ExprId> pattern_condition(JsonId pattern);
+  std::optional<ExprId> pattern_condition(std::string_view pattern, JsonId place);  // none: any text
   bool check_format(JsonId format);
-  std::optional<ExprId> format_condition(JsonId format);
+  std::optional<ExprId> format_condition(JsonId format, bool superset);
   ExprId bounded(const NumberBounds& bounds, const Product& product);
-  ExprId equal_to(const Decimal& value, const Product& product);
+  ExprId equal_to(const Decimal& value, JsonId place);
+  ExprId fractions();
+  ExprId multiples_of(const Decimal& divisor, JsonId place);
+  bool divides(const Schema& schema, TypeSet types);
+  std::optional<Decimal> common_divisor(const Product& product, TypeSet types);
+  bool satisfies(JsonId scalar, std::span<const Atom> wholes);
+
+  // --- schemas as a whole, for one type (expand_wholes.cpp)
+  struct TextAlgebra;   // of scalars, as expressions
+  struct ShapeAlgebra;  // of objects and arrays, as formulas
+  template <class Algebra>
+  typename Algebra::Id whole(JsonId node, bool holds, Algebra& algebra);
+  template <class Algebra>
+  typename Algebra::Id whole_one_of(const Schema& schema, bool holds, Algebra& algebra);
+  template <class Algebra>
+  typename Algebra::Id whole_condition(const Schema& schema, bool holds, Algebra& algebra);
+  ExprId texts_of(Atom atom, Shape shape);  // of scalars of that type that satisfy the atom
+  ExprId all_texts(Shape shape);
+  ExprId own_texts(const Schema& schema, bool holds, Shape shape);
+  ExprId own_strings(const Schema& schema, bool superset);
+  ExprId own_numbers(const Schema& schema, bool holds);
+  ExprId literal_text(JsonId value);
+  FormulaId formula_of(Atom atom, Shape shape);
+  FormulaId whole_shape(JsonId node, bool holds, Shape shape);
+  void add_counts(std::uint32_t min, std::uint32_t max, bool holds, std::vector<FormulaId>& parts);
+  FormulaId own_formula(const Schema& schema, bool holds, Shape shape);
+  FormulaId own_record(const Schema& schema, bool holds);
+  FormulaId own_list(const Schema& schema, bool holds);
+  FormulaId own_dependencies(const Schema& schema, bool holds, ShapeAlgebra& algebra);
+  FormulaId listed_formula(const Schema& schema, bool holds, Shape shape);
+  FormulaId literal_formula(JsonId value, bool holds);
+  ExprId keys_of_pattern(JsonId pattern);
+  ExprId additional_keys(const Schema& schema);
+  std::uint32_t key_number(std::string_view name);
+
+  // --- unevaluatedProperties, unevaluatedItems (expand_unevaluated.cpp)
+  struct Case;
+  FormulaId unevaluated_formula(const Schema& schema, bool holds, Shape shape);
+  std::vector<Case> cases_of(JsonId node, Shape shape);
+  std::vector<Case> cases_of_parts(const Schema& schema, Shape shape);
+  std::vector<Case> both(std::span<const Case> a, std::span<const Case> b, JsonId place);
 
   // --- objects and arrays (expand_shapes.cpp)
+  void add_record(const Product& product, ValueSpec& out);
+  void add_list(const Product& product, ValueSpec& out);
   ShapeId record_shape(const Product& product);
   ShapeId list_shape(const Product& product);
+  // --- the same from formulas (expand_residual_shapes.cpp)
+  FormulaId product_formula(const Product& product, Shape shape);
+  std::vector<std::uint32_t> key_order(const Product& product, FormulaId formula);
+  ShapeId record_by_formula(const Product& product, FormulaId formula);
+  void divide_keys(const Product& product, RecordShape& shape);
+  bool close_record(RecordShape& shape);
+  ShapeId list_by_formula(FormulaId formula);
+  bool close_list(ListShape& shape);
+  bool has_formula(const Product& product, Shape shape);
   RecordParts record_parts(std::span<const Atom> atoms, bool required_only);
   void member_set(const RecordParts& parts, std::size_t key, AtomSet& out);
   ListParts list_parts(std::span<const Atom> atoms);
@@ -167,14 +242,25 @@ class Expander {
   std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> record_shapes_;
   std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> list_shapes_;
 
-  struct Condition {
+  Formulas formulas_;
+  std::vector<std::string_view> key_names_;  // of formulas
+  std::unordered_map<std::string_view, std::uint32_t> key_numbers_;
+  std::unordered_map<std::uint64_t, bool> key_in_;   // by set and key
+  std::unordered_map<std::uint64_t, bool> cell_in_;  // by set and cell
+  std::unordered_map<std::string, std::uint32_t> value_numbers_;
+  std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kShapes> wholes_;  // by node and whether it holds
+  std::vector<JsonId> whole_path_;
+  std::unordered_map<JsonId, ExprId> additional_keys_;
+
+  struct TextCondition {
     std::optional<ExprId> exact;     // none: an annotation, or what every text satisfies
     std::optional<ExprId> superset;  // for proofs
   };
-  std::unordered_map<std::string_view, Condition> patterns_;
-  std::unordered_map<std::string_view, Condition> formats_;
+  std::unordered_map<std::string_view, TextCondition> patterns_;
+  std::unordered_map<std::string_view, TextCondition> formats_;
   std::array<ExprId, 3> words_{};          // null, false, true; kEmptyExpr: not made yet
   std::array<ExprId, 4> plain_numbers_{};  // by integer, lexical integer; kEmptyExpr: not made yet
+  ExprId booleans_ = kEmptyExpr;
   Product alone_;                          // while a value is expanded that is one schema
   std::vector<std::string_view> strings_;  // of enum and const, over all products of one value
   std::vector<ExprId> numbers_;            // likewise, and other scalars
@@ -185,6 +271,7 @@ class Expander {
   bool proving_ = false;                          // what cannot be kept exactly is passed over
   std::unordered_set<JsonId> disjoint_anywhere_;  // oneOf keywords whose branches need no context
   std::unordered_map<std::vector<std::uint32_t>, unsigned, AtomsHash> not_proved_;  // depth up to which it failed
+  std::unordered_map<std::vector<std::uint32_t>, bool, AtomsHash> excluded_;
 };
 
 }  // namespace weir::schema

@@ -102,6 +102,11 @@ class JsonReader {
     document_.nodes_.reserve(std::min<std::size_t>(text_.size() / 12 + 8, kMaxNodes));
     read_values();
     if (error_) return std::move(*error_);
+    for (const JsonKind kind : {JsonKind::kNull, JsonKind::kFalse, JsonKind::kTrue}) {
+      JsonNode& word = document_.nodes_.emplace_back();
+      word.kind = kind;
+      word.end = static_cast<JsonId>(document_.nodes_.size());
+    }
     return std::move(document_);
   }
 

@@ -43,6 +43,8 @@ class JsonDocument {
   std::string_view text(JsonId id) const { return {nodes_[id].text, nodes_[id].size}; }
   std::string_view key(JsonId id) const { return {nodes_[id].key, nodes_[id].key_size}; }
   bool is_scalar(JsonId id) const { return nodes_[id].kind < JsonKind::kArray; }
+  // Nodes outside of the text: null, false and true, for whoever needs one as a value.
+  JsonId word(JsonKind kind) const { return nodes_[0].end + static_cast<JsonId>(kind); }
 
   // for (JsonId child : document.children(id)) ...
   class Children {

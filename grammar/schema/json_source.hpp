@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "schema/compiled.hpp"
+#include "schema/compilation.hpp"
 #include "weir/grammar/frontends.hpp"
 #include "weir/grammar/structure.hpp"
 
@@ -15,10 +15,10 @@ namespace weir::schema {
 
 class JsonSource final : public StructureSource {
  public:
-  // Precondition: settle(schema) has run, the root is alive.
-  JsonSource(CompiledSchema schema, std::shared_ptr<ExprArena> arena, const JsonSchemaOptions& options);
+  // Precondition: run() had no errors.
+  explicit JsonSource(std::unique_ptr<Compilation> compilation);
 
-  ValueId root() const noexcept { return schema_.root; }
+  ValueId root() const noexcept { return settled(schema_.root); }
   // False: the lengths of all strings together need more counter ids than there are.
   bool counters_fit() const noexcept { return counters_fit_; }
 
@@ -37,32 +37,57 @@ class JsonSource final : public StructureSource {
     std::vector<std::uint32_t> rank_of;      // by label; KeySet::kNone: never comes
     std::vector<std::uint32_t> next_needed;  // by rank and the end: the first required key from there on, or the end
     std::vector<std::uint32_t> needed_from;  // by rank and the end: required keys from there on
+    ValueId others = kNoValue;
+    std::vector<KeyCell> cells;
+    bool has_others() const { return others != kNoValue || !cells.empty(); }
   };
   // What has come so far. In listed order `position` is the lowest rank that may still come; in any order `used` has a
-  // bit for each rank that came. `count` is kept only as far as min_members and max_members can tell it.
+  // bit for each rank that came. `count` is kept only as far as min_members and max_members can tell it. By formula,
+  // `formula` is what is still asked for.
   struct State {
     ShapeId shape = 0;
     std::uint32_t position = 0;
     std::uint32_t count = 0;
+    FormulaId formula = kTrue;
     std::vector<std::uint64_t> used;
+    std::vector<std::uint32_t> classes;  // by formula: the cells of RecordInfo::classes
   };
-  struct KeyHash {
-    std::size_t operator()(const std::vector<std::uint64_t>& key) const noexcept;
+  struct ListState {
+    ShapeId shape = 0;
+    bool by_formula = false;
+    FormulaId formula = kTrue;
+    std::uint32_t index = 0;
   };
 
   const Layout& layout(ShapeId shape);
+  void lay_out_closed(const RecordShape& shape, Layout& layout);
   RecordId intern(State state);
+  ListId intern_list(const ListState& state);
+  ValueId settled(ValueId id) const { return compilation_->settled(id); }
+  void report();
+  // The value has an id here too.
+  ValueId shared(ValueId id);
   std::uint32_t count_after(const RecordShape& shape, std::uint32_t count) const;
   void allow_listed(const State& state, const Layout& layout, RecordInfo& out) const;
   void allow_any(const State& state, const Layout& layout, RecordInfo& out) const;
+  void allow_others(const Layout& layout, RecordInfo& out) const;
+  void allow_by_formula(RecordId id, const Layout& layout, RecordInfo& out);
+  // What the formula has become when the key of a rank comes next.
+  FormulaId formula_at(const State& state, std::uint32_t rank) const;
+  bool is_alive(const State& state, const Alternative& way, std::uint32_t rank);
+  State after_rank(const State& state, const Alternative& way, std::uint32_t rank) const;
+  void expand_members_by_formula(const State& state, std::uint32_t label, std::vector<Member>& out);
 
-  CompiledSchema schema_;
+  std::unique_ptr<Compilation> compilation_;
+  CompiledSchema& schema_;
   std::shared_ptr<ExprArena> arena_;
   bool any_order_;
   bool counters_fit_ = true;
   std::vector<std::optional<Layout>> layouts_;  // by shape
   std::vector<State> states_;                   // by record id
-  std::unordered_map<std::vector<std::uint64_t>, RecordId, KeyHash> state_ids_;
+  std::unordered_map<std::vector<std::uint64_t>, RecordId, WordsHash> state_ids_;
+  std::vector<ListState> list_states_;  // by list id
+  std::unordered_map<std::vector<std::uint64_t>, ListId, WordsHash> list_ids_;
 };
 
 }  // namespace weir::schema

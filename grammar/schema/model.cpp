@@ -43,7 +43,9 @@ const Schema& SchemaReader::read(JsonId node) {
 const Schema& SchemaReader::resolve(JsonId node) {
   const Schema* schema = &read(node);
   for (unsigned steps = 0; schema->reference_target != kNoJson && !schema->asserts(); ++steps) {
-    if (schema->all_of != kNoJson || schema->any_of != kNoJson || schema->one_of != kNoJson) break;
+    if (schema->all_of != kNoJson || schema->any_of != kNoJson || schema->one_of != kNoJson || schema->by_formula()) {
+      break;
+    }
     if (steps == kMaxReferenceChain) {
       diagnostics_->fail(ErrorCode::kInvalid, schema->reference,
                          fmt::format("this reference leads to itself, or through more than {} others, without ever "
@@ -146,7 +148,7 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
       if (is_trivial(value, true)) {
         schema.types = 0;
       } else if (!is_trivial(value, false)) {
-        unsupported(kAllTypes);
+        schema.negated = value;
       }
       break;
     case Keyword::kIf: context_.condition = value; break;
@@ -187,22 +189,27 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
       schema.below = value;
       return expect(value, JsonKind::kNumber, "a number (true and false belong to draft 4: set $schema for it)");
     case Keyword::kMultipleOf:
-      context_.multiple_of = value;
-      return expect(value, JsonKind::kNumber, "a number above 0");
+      schema.multiple = value;
+      if (const auto number = Decimal::parse(document_->text(value));
+          !expect(value, JsonKind::kNumber, "a number above 0") || !number || number->negative ||
+          number->digits.empty()) {
+        return invalid(value, "a number above 0");
+      } else if (number->digits == "1" && number->exponent == 1) {
+        schema.types &= static_cast<TypeSet>(~kFractionType);
+        schema.multiple = kNoJson;
+      }
+      break;
     case Keyword::kMinLength: return read_count(value, schema.min_length);
     case Keyword::kMaxLength: return read_count(value, schema.max_length);
     case Keyword::kPattern: schema.pattern = value; return expect(value, JsonKind::kString, "a string");
     case Keyword::kProperties: schema.properties = value; return expect(value, JsonKind::kObject, "an object");
     case Keyword::kPatternProperties:
       if (!expect(value, JsonKind::kObject, "an object")) return false;
-      if (node.size > 0) {
-        unsupported(kObjectType);
-        context_.pattern_properties = true;
-      }
+      if (node.size > 0) schema.patterns = value;
       break;
     case Keyword::kAdditionalProperties: schema.additional = value; break;
     case Keyword::kPropertyNames:
-      if (!is_trivial(value, true)) unsupported(kObjectType);
+      if (!is_trivial(value, true)) schema.names = value;
       break;
     case Keyword::kRequired:
       if (!expect(value, JsonKind::kArray, "an array of strings")) return false;
@@ -227,21 +234,11 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
     case Keyword::kMaxItems: return read_count(value, schema.max_items);
     case Keyword::kUniqueItems:
       if (node.kind != JsonKind::kTrue && node.kind != JsonKind::kFalse) return invalid(value, "true or false");
-      if (node.kind == JsonKind::kTrue) context_.unique_items = value;
+      if (node.kind == JsonKind::kTrue) schema.unique = value;
       break;
     case Keyword::kContains: context_.contains = value; break;
-    case Keyword::kMinContains: {
-      std::uint32_t count = 0;
-      if (!read_count(value, count)) return false;
-      context_.contains_none = count == 0;
-      break;
-    }
-    case Keyword::kMaxContains: {
-      std::uint32_t count = 0;
-      if (!read_count(value, count)) return false;
-      context_.contains_at_most = true;
-      break;
-    }
+    case Keyword::kMinContains: return read_count(value, schema.min_contains);
+    case Keyword::kMaxContains: return read_count(value, schema.max_contains);
     case Keyword::kUnevaluatedItems: context_.unevaluated_items = value; break;
   }
   return !diagnostics_->failed();
@@ -302,23 +299,6 @@ void SchemaReader::read_format(Schema& schema, JsonId value) {
   schema.format = value;
 }
 
-// Only the cases that need no automaton: what every integer is a multiple of, and multiples of 1.
-void SchemaReader::read_multiple(Schema& schema, JsonId value) {
-  const auto number = Decimal::parse(document_->text(value));
-  if (!number || number->negative || number->digits.empty()) {
-    invalid(value, "a number above 0");
-    return;
-  }
-  const bool one_over_whole = number->digits == "1" && number->exponent <= 1;  // 1, 0.1, 0.01, ...
-  if (one_over_whole && number->exponent == 1) {
-    schema.types &= static_cast<TypeSet>(~kFractionType);
-  } else if (!one_over_whole) {
-    schema.unsupported.push_back({value, kNumberTypes});
-  } else {
-    schema.unsupported.push_back({value, kFractionType});
-  }
-}
-
 void SchemaReader::read_dependencies(Schema& schema, JsonId value) {
   const std::string_view name = document_->key(value);
   for (const JsonId one : document_->children(value)) {
@@ -339,27 +319,25 @@ void SchemaReader::read_dependencies(Schema& schema, JsonId value) {
     } else if (is_trivial(one, true)) {
       continue;
     }
-    if (!list) context_.dependent_schemas = true;
-    schema.unsupported.push_back({value, kObjectType});
-    return;
+    schema.dependencies.push_back(one);
   }
 }
 
 void SchemaReader::read_in_context(Schema& schema) {
   if (schema.draft == Draft::kDraft4) read_draft4_bounds(schema);
-  if (context_.multiple_of != kNoJson) read_multiple(schema, context_.multiple_of);
+  schema.tested = context_.condition;
   if (context_.condition != kNoJson) {
     const auto says_something = [&](JsonId branch) { return branch != kNoJson && !is_trivial(branch, true); };
     if (says_something(context_.consequence) || says_something(context_.alternative)) {
-      schema.unsupported.push_back({context_.condition, kAllTypes});
+      schema.condition = context_.condition;
     }
+    schema.consequence = context_.consequence;
+    schema.alternative = context_.alternative;
   }
   read_items(schema);
-  if (context_.unique_items != kNoJson && schema.max_items > 1) {
-    schema.unsupported.push_back({context_.unique_items, kArrayType});
-  }
-  if (context_.contains != kNoJson && (!context_.contains_none || context_.contains_at_most)) {
-    schema.unsupported.push_back({context_.contains, kArrayType});
+  if (schema.max_items <= 1) schema.unique = kNoJson;
+  if (context_.contains != kNoJson && (schema.min_contains > 0 || schema.max_contains != kUnbounded)) {
+    schema.contains = context_.contains;
   }
   read_unevaluated(schema);
 }
@@ -398,27 +376,26 @@ void SchemaReader::read_items(Schema& schema) {
 
 // What is unevaluated is what is additional, as long as no other schema in place can evaluate anything.
 void SchemaReader::read_unevaluated(Schema& schema) {
-  const bool alone = !schema.in_place() && context_.condition == kNoJson && !context_.dependent_schemas;
+  const bool alone = !schema.in_place() && context_.condition == kNoJson;
   const JsonId properties = context_.unevaluated_properties;
+  schema.evaluates_properties =
+      schema.additional != kNoJson || (properties != kNoJson && (alone || is_trivial(properties, true)));
   if (properties != kNoJson && !is_trivial(properties, true) && schema.additional == kNoJson) {
-    if (alone && !context_.pattern_properties) {
-      schema.additional = properties;
-    } else {
-      schema.unsupported.push_back({properties, kObjectType});
-    }
+    (alone ? schema.additional : schema.unevaluated_properties) = properties;
   }
   const JsonId items = context_.unevaluated_items;
   const bool all_evaluated =
       context_.items != kNoJson && (document_->kind(context_.items) != JsonKind::kArray || schema.rest != kNoJson ||
                                     context_.additional_items != kNoJson);
+  schema.evaluates_items =
+      all_evaluated || (items != kNoJson && ((alone && context_.contains == kNoJson) || is_trivial(items, true)));
+  if (schema.draft == Draft::kDraft2020) schema.evaluating_contains = context_.contains;
   if (items != kNoJson && !is_trivial(items, true) && !all_evaluated) {
-    if (alone && context_.contains == kNoJson) {
-      schema.rest = items;
-    } else {
-      schema.unsupported.push_back({items, kArrayType});
-    }
+    (alone && context_.contains == kNoJson ? schema.rest : schema.unevaluated_items) = items;
   }
-  if (schema.additional != kNoJson && is_trivial(schema.additional, true)) schema.additional = kNoJson;
+  if (schema.unevaluated_properties == kNoJson && schema.additional != kNoJson && is_trivial(schema.additional, true)) {
+    schema.additional = kNoJson;
+  }
 }
 
 }  // namespace weir::schema

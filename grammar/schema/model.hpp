@@ -51,6 +51,7 @@ struct Schema {
   JsonId enumeration = kNoJson;  // an array
   JsonId constant = kNoJson;
 
+  JsonId multiple = kNoJson;
   JsonId minimum = kNoJson;
   JsonId maximum = kNoJson;
   JsonId above = kNoJson;  // exclusiveMinimum, exclusiveMaximum from draft 6 on
@@ -64,6 +65,8 @@ struct Schema {
   JsonId properties = kNoJson;
   JsonId required = kNoJson;
   JsonId additional = kNoJson;
+  JsonId patterns = kNoJson;  // patternProperties
+  JsonId names = kNoJson;     // propertyNames
   std::uint32_t min_properties = 0;
   std::uint32_t max_properties = kUnbounded;
 
@@ -71,12 +74,28 @@ struct Schema {
   JsonId rest = kNoJson;    // the schema of the items after the prefix
   std::uint32_t min_items = 0;
   std::uint32_t max_items = kUnbounded;
+  JsonId contains = kNoJson;
+  std::uint32_t min_contains = 1;
+  std::uint32_t max_contains = kUnbounded;
+  JsonId unique = kNoJson;  // uniqueItems, if true
 
   JsonId all_of = kNoJson;
   JsonId any_of = kNoJson;
   JsonId one_of = kNoJson;
   JsonId reference = kNoJson;         // the keyword
   JsonId reference_target = kNoJson;  // the schema it names
+  JsonId negated = kNoJson;           // not
+  JsonId condition = kNoJson;         // if, with one of the next two
+  JsonId consequence = kNoJson;
+  JsonId alternative = kNoJson;
+  std::vector<JsonId> dependencies;  // by key: an array of keys, or a schema
+  JsonId unevaluated_properties = kNoJson;
+  JsonId unevaluated_items = kNoJson;
+  // What the schemas around this one need not look at any more.
+  bool evaluates_properties = false;  // all of them
+  bool evaluates_items = false;
+  JsonId evaluating_contains = kNoJson;  // the items that match it
+  JsonId tested = kNoJson;               // if, with or without then and else
 
   std::vector<Unsupported> unsupported;
 
@@ -84,15 +103,29 @@ struct Schema {
     return pattern != kNoJson || format != kNoJson || min_length > 0 || max_length != kUnbounded;
   }
   bool about_objects() const {
-    return properties != kNoJson || required != kNoJson || additional != kNoJson || min_properties > 0 ||
-           max_properties != kUnbounded;
+    return properties != kNoJson || required != kNoJson || additional != kNoJson || patterns != kNoJson ||
+           names != kNoJson || min_properties > 0 || max_properties != kUnbounded;
   }
-  bool about_arrays() const { return prefix != kNoJson || rest != kNoJson || min_items > 0 || max_items != kUnbounded; }
+  bool about_arrays() const {
+    return prefix != kNoJson || rest != kNoJson || min_items > 0 || max_items != kUnbounded || contains != kNoJson ||
+           unique != kNoJson;
+  }
   bool about_numbers() const {
-    return minimum != kNoJson || maximum != kNoJson || above != kNoJson || below != kNoJson;
+    return minimum != kNoJson || maximum != kNoJson || above != kNoJson || below != kNoJson || multiple != kNoJson;
   }
   // Other schemas that apply to the same instance.
-  bool in_place() const { return all_of != kNoJson || any_of != kNoJson || one_of != kNoJson || reference != kNoJson; }
+  bool in_place() const {
+    return all_of != kNoJson || any_of != kNoJson || one_of != kNoJson || reference != kNoJson || by_formula();
+  }
+  // What cannot be taken apart into alternatives that are conjunctions.
+  bool by_formula() const {
+    return negated != kNoJson || condition != kNoJson || !dependencies.empty() || unevaluated_properties != kNoJson ||
+           unevaluated_items != kNoJson;
+  }
+  // Evaluates what schemas around it would call unevaluated, though it may ask for nothing.
+  bool annotates() const {
+    return evaluates_properties || evaluates_items || evaluating_contains != kNoJson || tested != kNoJson;
+  }
   // What this schema itself asks of an instance, in_place() aside.
   bool asserts() const {
     return never || types != kAllTypes || enumerated != 0 || about_strings() || about_objects() || about_arrays() ||
@@ -124,7 +157,6 @@ class SchemaReader {
   void read_values(Schema& schema, JsonId first, JsonId end);
   void read_reference(Schema& schema, JsonId value);
   void read_format(Schema& schema, JsonId value);
-  void read_multiple(Schema& schema, JsonId value);
   void read_dependencies(Schema& schema, JsonId value);
   void read_in_context(Schema& schema);
   void read_items(Schema& schema);
@@ -157,12 +189,6 @@ class SchemaReader {
     JsonId alternative = kNoJson;
     JsonId exclusive_minimum = kNoJson;
     JsonId exclusive_maximum = kNoJson;
-    JsonId multiple_of = kNoJson;
-    JsonId unique_items = kNoJson;
-    bool contains_none = false;     // minContains 0
-    bool contains_at_most = false;  // maxContains
-    bool pattern_properties = false;
-    bool dependent_schemas = false;
   } context_;
 };
 

@@ -28,6 +28,7 @@ struct Tally {
   int verdicts = 0;
   int accepts_invalid = 0;
   int rejects_valid = 0;
+  int over_budget = 0;  // errors that name a limit
   int unexpected_errors = 0;
   std::map<std::string, int> refused;  // by the last token of the pointer
   std::vector<std::string> wrong;
@@ -35,8 +36,9 @@ struct Tally {
   std::string summary() const {
     std::string out = fmt::format(
         "{} schemas, {} compiled, {} right, {} rightly unsatisfiable; {} verdicts: {} invalid "
-        "accepted, {} valid rejected; {} unexpected errors; refused:",
-        schemas, compiled, right, unsatisfiable, verdicts, accepts_invalid, rejects_valid, unexpected_errors);
+        "accepted, {} valid rejected; {} over budget; {} unexpected errors; refused:",
+        schemas, compiled, right, unsatisfiable, verdicts, accepts_invalid, rejects_valid, over_budget,
+        unexpected_errors);
     std::vector<std::pair<int, std::string>> by_count;
     for (const auto& [keyword, count] : refused) by_count.emplace_back(-count, keyword);
     std::sort(by_count.begin(), by_count.end());
@@ -64,6 +66,9 @@ void judge(const std::string& name, const ordered_json& schema, const ordered_js
     } else if (error.code == ErrorCode::kUnsupported) {
       const std::string pointer = error.pointer.value_or("");
       ++tally.refused[pointer.substr(pointer.find_last_of('/') + 1)];
+    } else if (error.code == ErrorCode::kLimit) {
+      ++tally.over_budget;
+      note(tally, fmt::format("{}: {}", name, error.to_string()));
     } else {
       ++tally.unexpected_errors;
       note(tally, fmt::format("{}: {} {}", name, to_string(error.code), error.to_string()));
@@ -123,7 +128,9 @@ TEST_P(SchemaSuite, NoWrongVerdict) {
   EXPECT_EQ(tally.accepts_invalid, 0);
   EXPECT_EQ(tally.rejects_valid, 0);
   EXPECT_EQ(tally.unexpected_errors, 0);
-  EXPECT_GT(tally.right, tally.schemas / 2);
+  EXPECT_LE(tally.over_budget, 1);  // multiples of 123456789
+  // Ratchets: more may compile, fewer may not. What is left are references out of the document and dynamic ones.
+  EXPECT_GE(tally.right + tally.unsatisfiable, tally.schemas * 89 / 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Drafts, SchemaSuite,
@@ -153,15 +160,16 @@ TEST(SchemaMaskBench, AnyOrderGivesNoWrongVerdict) {
   EXPECT_EQ(tally.accepts_invalid, 0);
   EXPECT_EQ(tally.rejects_valid, 0);
   EXPECT_EQ(tally.unexpected_errors, 0);
+  EXPECT_LE(tally.over_budget, 5);  // puzzles of patterns
   // A ratchet: more may compile, fewer may not.
-  EXPECT_GE(tally.right + tally.unsatisfiable, tally.schemas * 85 / 100);
+  EXPECT_GE(tally.right + tally.unsatisfiable, tally.schemas * 987 / 1000);
 }
 
 TEST(SchemaMaskBench, ListedOrderLosesOnlyOrder) {
   const Tally tally = judge_maskbench(false);
   EXPECT_GT(tally.schemas, 7000);
   EXPECT_EQ(tally.accepts_invalid, 0);
-  EXPECT_GE(tally.right + tally.unsatisfiable, tally.schemas * 84 / 100);
+  EXPECT_GE(tally.right + tally.unsatisfiable, tally.schemas * 94 / 100);
 }
 
 }  // namespace

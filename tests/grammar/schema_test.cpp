@@ -343,12 +343,7 @@ TEST(SchemaTest, ErrorsNameTheirPlace) {
       {R"({"$ref":"other.json"})", kUnsupported, "/$ref"},
       {R"({"$ref":"http://json-schema.org/draft-07/schema#"})", kUnsupported, "/$ref"},
       {R"({"items":{"uniqueItems":true}})", kUnsupported, "/items/uniqueItems"},
-      {R"({"type":"object","patternProperties":{"^a":{}}})", kUnsupported, "/patternProperties"},
-      {R"({"not":{"type":"null"}})", kUnsupported, "/not"},
-      {R"({"if":{"type":"null"},"then":false})", kUnsupported, "/if"},
-      {R"({"multipleOf":3})", kUnsupported, "/multipleOf"},
-      {R"({"contains":{}})", kUnsupported, "/contains"},
-      {R"({"oneOf":[{"type":"string"},{"type":"number"},{"type":"integer"}]})", kUnsupported, "/oneOf"},
+      {R"({"multipleOf":0})", kInvalid, "/multipleOf"},
       {"false", kUnsatisfiable, ""},
       {R"({"allOf":[{"type":"string"},{"type":"null"}]})", kUnsatisfiable, ""},
       {R"({"type":"object","required":["a"],"properties":{"a":{"$ref":"#"}}})", kUnsatisfiable, ""},
@@ -360,8 +355,6 @@ TEST(SchemaTest, ErrorsNameTheirPlace) {
     EXPECT_EQ(error.pointer.value_or("none"), c.pointer);
     EXPECT_FALSE(error.message.empty());
   }
-  const Error overlap = error_of(R"({"oneOf":[{"type":"string"},{"type":"number"},{"type":"integer"}]})");
-  EXPECT_NE(overlap.message.find("branches 1 and 2"), std::string::npos) << overlap.message;
 }
 
 TEST(SchemaTest, UnsupportedKeywordsOfOtherTypesDoNotMatter) {
@@ -448,13 +441,6 @@ TEST(SchemaTest, DeepAndLargeInputsGiveErrors) {
   std::string wide = R"({"properties":{"a":{"type":"null"})";
   for (int i = 0; i < 20; ++i) wide += fmt::format(R"(,"k{}":{{"maximum":{}}})", i, i);
   EXPECT_EQ(error_of(wide + "}}", small).code, ErrorCode::kLimit);
-  // 2^16 alternatives.
-  std::string product = R"({"type":"object","allOf":[true)";
-  for (int i = 0; i < 16; ++i)
-    product += fmt::format(R"(,{{"anyOf":[{{"required":["a{}"]}},{{"required":["b{}"]}}]}})", i, i);
-  const Error error = error_of(product + "]}");
-  EXPECT_EQ(error.code, ErrorCode::kLimit);
-  EXPECT_NE(error.message.find("max_alternatives"), std::string::npos) << error.message;
 }
 
 TEST(SchemaTest, NotationFollowsTheStyle) {

@@ -130,11 +130,10 @@ class StructureWalker {
     for (std::size_t i = 0; i < tree.children.size(); ++i) {
       std::set<RecordId> next;
       for (const RecordId state : states) {
-        const RecordInfo& info = source_->record(state);
-        const std::uint32_t listed = info.keys->find(tree.keys[i]);
-        if (listed == KeySet::kNone ? !info.others : !info.allows(listed)) continue;
-        for (const Member& member : source_->members(state, listed == KeySet::kNone ? kOtherKey : listed)) {
-          if (value(member.value, tree.children[i])) next.insert(member.next);
+        for (const std::uint32_t label : labels(source_->record(state), tree.keys[i])) {
+          for (const Member& member : source_->members(state, label)) {
+            if (value(member.value, tree.children[i])) next.insert(member.next);
+          }
         }
       }
       states = std::move(next);
@@ -142,7 +141,22 @@ class StructureWalker {
     return std::any_of(states.begin(), states.end(), [&](RecordId state) { return source_->record(state).may_close; });
   }
 
+  // As what the key may come next.
+  std::vector<std::uint32_t> labels(const RecordInfo& info, const std::string& key) {
+    const std::uint32_t listed = info.keys->find(key);
+    if (listed != KeySet::kNone) {
+      return info.allows(listed) ? std::vector{listed} : std::vector<std::uint32_t>{};
+    }
+    std::vector<std::uint32_t> labels;
+    if (info.others) labels.push_back(kOtherKey);
+    for (std::uint32_t i = 0; i < info.classes.size(); ++i) {
+      if (matches_text(info.classes[i], key)) labels.push_back(kFirstKeyClass + i);
+    }
+    return labels;
+  }
+
   bool matches_list(const ListInfo& info, const JsonTree& tree) {
+    if (info.stepwise) return matches_steps(info, tree);
     const std::size_t count = tree.children.size();
     if (count < info.min_items || (info.max_items != kUnbounded && count > info.max_items)) return false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -150,6 +164,20 @@ class StructureWalker {
       if (item == kNoValue || !value(item, tree.children[i])) return false;
     }
     return true;
+  }
+
+  bool matches_steps(const ListInfo& start, const JsonTree& tree) {
+    std::set<const ListInfo*> states{&start};
+    for (const JsonTree& item : tree.children) {
+      std::set<const ListInfo*> next;
+      for (const ListInfo* state : states) {
+        for (const ListStep& step : state->steps) {
+          if (value(step.value, item)) next.insert(&source_->list(step.next));
+        }
+      }
+      states = std::move(next);
+    }
+    return std::any_of(states.begin(), states.end(), [](const ListInfo* state) { return state->may_close; });
   }
 
   StructureSource* source_;

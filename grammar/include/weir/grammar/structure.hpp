@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@
 
 #include "weir/grammar/detail/segmented.hpp"
 #include "weir/grammar/expr.hpp"
+#include "weir/grammar/result.hpp"
 
 namespace weir {
 
@@ -112,12 +114,16 @@ class KeySet {
 
 // Label of a member whose key is not listed.
 inline constexpr std::uint32_t kOtherKey = 0xFFFFFFFF;
+// Label of a member whose key is of RecordInfo::classes[i]: kFirstKeyClass + i.
+inline constexpr std::uint32_t kFirstKeyClass = 0x80000000;
 
 // A record between two members.
 struct RecordInfo {
   const KeySet* keys = nullptr;
   std::vector<std::uint64_t> allowed;  // bit i: listed key i may come next
   bool others = false;                 // keys that are not listed may come next; any text but the listed ones
+  // Sets of texts that may come next as keys, in place of `others`: those of patterns, mostly. No listed key is in any.
+  std::vector<TextInfo> classes;
   bool may_close = false;
   bool may_continue = false;  // some key may come next
 
@@ -133,14 +139,30 @@ struct Member {
   RecordId next = 0;
 };
 
-// A list: item i is prefix[i], or rest beyond the prefix.
+// One way to go on in a list that is told step by step: an item, and the list after that item.
+struct ListStep {
+  ValueId value = kNoValue;
+  ListId next = 0;
+};
+
+// A list in closed form: item i is prefix[i], or rest beyond the prefix. Or one between two items, told step by step,
+// where what may come depends on what the items so far were: then `steps` and `may_close` say all there is to say.
+// Several steps mean their union.
 struct ListInfo {
+  bool stepwise = false;
+  bool may_close = false;  // stepwise
+  std::vector<ListStep> steps;
+
   std::vector<ValueId> prefix;
   ValueId rest = kNoValue;  // kNoValue: no items beyond the prefix
   std::uint32_t min_items = 0;
   std::uint32_t max_items = kUnbounded;
 
   ValueId item(std::uint32_t index) const noexcept { return index < prefix.size() ? prefix[index] : rest; }
+  // May an item come after `count` of them? A saturated count of an unbounded list stands for every larger one.
+  bool has_item(std::uint32_t count) const noexcept {
+    return (max_items == kUnbounded || count < max_items) && item(count) != kNoValue;
+  }
   // Counts from here on behave alike.
   std::uint32_t saturation() const noexcept {
     if (max_items != kUnbounded) return max_items;
@@ -172,6 +194,10 @@ class StructureSource {
   std::span<const Member> members(RecordId id, std::uint32_t label);
   LengthCounter counter(CounterId id) const noexcept;
 
+  // What went wrong while something was expanded, if anything did: a budget of Limits ran out. What was expanded since
+  // allows too little; a caller that matches checks this once at the end.
+  const Error* error() const noexcept { return failed_.load(std::memory_order_acquire) ? &*error_ : nullptr; }
+
  protected:
   explicit StructureSource(Notation notation) : notation_(std::move(notation)) {}
 
@@ -179,8 +205,8 @@ class StructureSource {
   ValueId add_value() { return static_cast<ValueId>(values_.push_back({})); }
   RecordId add_record() { return static_cast<RecordId>(records_.push_back({})); }
   ListId add_list() { return static_cast<ListId>(lists_.push_back({})); }
+  std::size_t value_count() const noexcept { return values_.size(); }
   void add_values(std::size_t count) { values_.resize_at_least(values_.size() + count); }
-  void add_lists(std::size_t count) { lists_.resize_at_least(lists_.size() + count); }
   // The id where counting min..max code points starts. Equal bounds share ids. kNoCounter when ids run out.
   static constexpr CounterId kNoCounter = 0xFFFFFFFF;
   CounterId add_counter(std::uint32_t min, std::uint32_t max);
@@ -192,6 +218,12 @@ class StructureSource {
   virtual void expand_members(RecordId id, std::uint32_t label, std::vector<Member>& out) = 0;
 
   std::recursive_mutex& mutex() noexcept { return mutex_; }
+  // From expand functions; the first error stays.
+  void set_error(Error error) {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    error_ = std::move(error);
+    failed_.store(true, std::memory_order_release);
+  }
 
  private:
   template <class T>
@@ -229,6 +261,8 @@ class StructureSource {
   };
 
   Notation notation_;
+  std::optional<Error> error_;
+  std::atomic<bool> failed_{false};
   std::recursive_mutex mutex_;
   Slots<ValueInfo> values_;
   Slots<RecordInfo> records_;

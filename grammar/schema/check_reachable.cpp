@@ -1,0 +1,70 @@
+// What a compile looks at besides the values that it expands: every schema that the root reaches.
+#include <algorithm>
+#include <vector>
+
+#include "schema/expander.hpp"
+
+namespace weir::schema {
+
+void Expander::check_reachable(const std::unordered_set<JsonId>& kept) {
+  std::vector<bool> seen(document_->size());
+  std::vector<JsonId> pending{0};
+  const auto reach = [&](JsonId node) {
+    if (node == kNoJson || seen[node]) return;
+    seen[node] = true;
+    pending.push_back(node);
+  };
+  const auto reach_children = [&](JsonId list) {
+    if (list == kNoJson) return;
+    for (const JsonId child : document_->children(list)) reach(child);
+  };
+  while (!pending.empty() && !diagnostics_->failed()) {
+    const Schema& schema = reader_.read(pending.back());
+    pending.pop_back();
+    if (diagnostics_->failed()) return;
+    check_keywords(schema, kept);
+    for (const JsonId list :
+         {schema.properties, schema.patterns, schema.prefix, schema.all_of, schema.any_of, schema.one_of}) {
+      reach_children(list);
+    }
+    for (const JsonId one : {schema.additional, schema.names, schema.rest, schema.contains, schema.reference_target,
+                             schema.negated, schema.tested, schema.consequence, schema.alternative,
+                             schema.unevaluated_properties, schema.unevaluated_items}) {
+      reach(one);
+    }
+    for (const JsonId dependency : schema.dependencies) {
+      if (document_->kind(dependency) != JsonKind::kArray) reach(dependency);
+    }
+  }
+}
+
+void Expander::check_keywords(const Schema& schema, const std::unordered_set<JsonId>& kept) {
+  constexpr std::size_t kMostDistinct = 4096;
+  if (!schema.unsupported.empty()) fail_unsupported(schema.unsupported.front().keyword);
+  if (schema.pattern != kNoJson) pattern_condition(document_->text(schema.pattern), schema.pattern);
+  if (schema.format != kNoJson && (schema.types & kStringType) != 0) check_format(schema.format);
+  if (divides(schema, schema.types & kNumberTypes)) multiples_of(decimal(schema.multiple), schema.multiple);
+  if (schema.patterns != kNoJson) {
+    for (const JsonId member : document_->children(schema.patterns)) keys_of_pattern(member);
+  }
+  if (schema.unique == kNoJson || kept.contains(schema.unique) || (schema.types & kArrayType) == 0) return;
+  std::vector<JsonId> items;
+  if (schema.prefix != kNoJson) {
+    for (const JsonId item : document_->children(schema.prefix)) items.push_back(item);
+  }
+  if (schema.max_items > items.size() && schema.rest == kNoJson) {
+    fail_unsupported(schema.unique);
+    return;
+  }
+  if (schema.max_items > items.size()) items.push_back(schema.rest);
+  for (const JsonId item : items) {
+    const Atom atom = atom_of(item);
+    if (atom.is_never()) continue;
+    if (atom.is_always() || !finite_values(std::vector{atom}, kMostDistinct)) {
+      fail_unsupported(schema.unique);
+      return;
+    }
+  }
+}
+
+}  // namespace weir::schema

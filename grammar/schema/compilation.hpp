@@ -1,0 +1,37 @@
+// All that it takes to expand a schema, alive as long as its grammar: what no mask has asked for yet is expanded when
+// one does. Private to grammar/schema.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "schema/expander.hpp"
+#include "schema/liveness.hpp"
+#include "schema/residuals.hpp"
+
+namespace weir::schema {
+
+struct Compilation {
+  JsonDocument document;
+  JsonSchemaOptions options;
+  std::shared_ptr<ExprArena> arena;
+  Diagnostics diagnostics{document};
+  Expander expander{document, options, *arena, diagnostics};
+  Residuals residuals{expander};
+  Liveness liveness{expander, residuals};
+
+  Compilation(JsonDocument text, JsonSchemaOptions given, std::shared_ptr<ExprArena> used)
+      : document(std::move(text)), options(std::move(given)), arena(std::move(used)) {}
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+
+  // Expands what the root reaches, decides what is alive, and lets values that mean the same share one id. Errors go to
+  // the diagnostics.
+  void run();
+  // The first value that means the same.
+  ValueId settled(ValueId id) const { return id < same.size() ? same[id] : id; }
+
+  std::vector<ValueId> same;
+};
+
+}  // namespace weir::schema
