@@ -184,6 +184,7 @@ void merge_classes(const ByteAutomaton& from, const std::vector<std::uint32_t>& 
     columns[std::move(column)] |= from.classes[c];
   }
   std::vector<std::pair<ByteSet, const std::vector<std::uint32_t>*>> ordered;
+  ordered.reserve(columns.size());
   for (const auto& [column, set] : columns) ordered.emplace_back(set, &column);
   std::sort(ordered.begin(), ordered.end(),
             [](const auto& a, const auto& b) { return a.first.first() < b.first.first(); });

@@ -1,6 +1,12 @@
 #include "schema/format_texts.hpp"
 
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include <fmt/format.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
 
 #include "text/regex_classes.hpp"
 
@@ -17,9 +23,29 @@ constexpr const char* kIprivate = "\\uE000-\\uF8FF\\u{F0000}-\\u{FFFFD}\\u{10000
 constexpr const char* kUnreserved = "A-Za-z0-9\\-._~";
 constexpr const char* kSubDelims = "!$&'()*+,;=";
 
+constexpr std::array kNoLabelCharacters = {CodePointRange{0x0640, 0x0640}, CodePointRange{0x302E, 0x302F},
+                                           CodePointRange{0x3031, 0x3035}, CodePointRange{0x303B, 0x303B},
+                                           CodePointRange{0x1100, 0x11FF}, CodePointRange{0xA960, 0xA97F},
+                                           CodePointRange{0xD7B0, 0xD7FF}};
+
 CodePointSet category(const char* name) { return unicode_property(name).value_or(CodePointSet{}); }
 
 }  // namespace
+
+CodePointSet always_composed(const CodePointSet& set) {
+  constexpr std::uint8_t kVirama = 9;
+  std::vector<CodePointRange> ranges;
+  for (const CodePointRange& range : set.ranges()) {
+    for (char32_t c = range.first; c <= range.last; ++c) {
+      const auto code_point = static_cast<UChar32>(c);
+      const std::uint8_t place = u_getCombiningClass(code_point);
+      if (place != 0 && place != kVirama) continue;
+      if (u_getIntPropertyValue(code_point, UCHAR_NFC_QUICK_CHECK) != UNORM_YES) continue;
+      ranges.push_back({c, c});
+    }
+  }
+  return CodePointSet::of(ranges);
+}
 
 std::string ipv6_pattern() {
   const std::string h16 = "[0-9A-Fa-f]{1,4}";
@@ -78,12 +104,14 @@ CodePointSet idn_label_characters() {
     set = set.minus(category(name));
   }
   set = set.minus(CodePointSet::range(0x0660, 0x0669));  // Arabic-Indic digits: contextual, and of common script
+  // RFC 5892, section 2.6 (what is left to right) and 2.9, the old Jamo.
+  for (const char32_t c : {0x00DF, 0x03C2, 0x0F0B, 0x3007}) set = set.united(CodePointSet::single(c));
+  for (const CodePointRange range : kNoLabelCharacters) set = set.minus(CodePointSet::range(range.first, range.last));
   // Further right-to-left scripts lie beyond the first plane; of the rest there, ideographs are what is written.
   return set.intersected(CodePointSet::range(0, 0xFB1C).united(CodePointSet::range(0x20000, 0x2FFFF)));
 }
 
-CodePointSet idn_label_starts() {
-  CodePointSet set = idn_label_characters();
+CodePointSet idn_label_starts(CodePointSet set) {
   for (const char* name : {"Mn", "Mc", "Nd"}) set = set.minus(category(name));
   return set;
 }

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "ir/expr_image.hpp"
+#include "schema/format_regex.hpp"
 #include "schema/format_texts.hpp"
 #include "text/regex.hpp"
 
@@ -35,6 +37,9 @@ class Formats {
   FormatExpression hostname() { return {FormatSupport::kExact, host(false), host(true)}; }
   FormatExpression email() { return mailbox(false, host(false), host(true)); }
   FormatExpression idn_email();
+  FormatExpression idn_hostname();
+  FormatExpression regex() { return {FormatSupport::kExact, regex_expression(arena_), regex_superset(arena_)}; }
+  FormatExpression byte() { return {FormatSupport::kExact, re(kBase64), re(kBase64Superset)}; }
   FormatExpression time() { return {FormatSupport::kExact, time(false), time(true)}; }
   FormatExpression date_time() {
     const ExprId head = arena_.concat(date(), re("[Tt]"));
@@ -45,6 +50,10 @@ class Formats {
   ExprId leap_second();
   ExprId label(bool superset);
   ExprId host(bool superset);
+  ExprId names(ExprId one, ExprId dot) { return cat({one, arena_.star(cat({dot, one}))}); }
+  ExprId plain_label(unsigned most);
+  ExprId idn_name(const CodePointSet& characters, std::string_view dot);
+  ExprId idn_names_superset();
   FormatExpression mailbox(bool international, ExprId domain, ExprId domain_superset);
   ExprId cat(std::initializer_list<ExprId> parts) { return arena_.concat(parts); }
   ExprId any_of(std::initializer_list<ExprId> parts) { return arena_.alternate(parts); }
@@ -120,24 +129,46 @@ FormatExpression Formats::mailbox(bool international, ExprId domain, ExprId doma
           cat({head, any_of({domain_superset, address})})};
 }
 
-// RFC 6531. Domain labels are as RFC 5892 allows them, of at most 15 code points: so many Punycode always brings within
-// 63 octets.
-FormatExpression Formats::idn_email() {
-  const auto name = [&](ExprId one, ExprId dot) { return cat({one, arena_.star(cat({dot, one}))}); };
-  const ExprId start = arena_.code_points(idn_label_starts());
-  const ExprId more = arena_.code_points(idn_label_characters());
-  const ExprId narrow = any_of({label(false), cat({start, arena_.repeat(more, 0, 14)})});
-  const ExprId narrow_name =
-      arena_.intersect({name(narrow, arena_.byte('.')), arena_.repeat(arena_.bytes(ByteSet::all()), 1, 253)});
+// ASCII labels without hyphens in both the third and the fourth place, where they would mean something.
+ExprId Formats::plain_label(unsigned most) {
+  return re(fmt::format(
+      "[A-Za-z0-9]|[A-Za-z0-9]{{2}}|[A-Za-z0-9][A-Za-z0-9\\-]{{1,2}}[A-Za-z0-9]|"
+      "[A-Za-z0-9][A-Za-z0-9\\-](?:[A-Za-z0-9][A-Za-z0-9\\-]|-[A-Za-z0-9])[A-Za-z0-9\\-]{{0,{}}}[A-Za-z0-9]",
+      most - 5));
+}
+
+// Up to four labels, of characters that RFC 5892 allows wherever they stand. 14 of them take at most 62 octets in
+// Punycode, so that the name stays within 253.
+ExprId Formats::idn_name(const CodePointSet& characters, std::string_view dot) {
+  const ExprId international =
+      cat({arena_.code_points(idn_label_starts(characters)), arena_.repeat(arena_.code_points(characters), 0, 13)});
+  const ExprId one = any_of({plain_label(62), international});
+  return cat({one, arena_.repeat(cat({re(dot), one}), 0, 3)});
+}
+
+ExprId Formats::idn_names_superset() {
   const ExprId wide =
       re("[A-Za-z0-9\\u0080-\\u{10FFFF}](?:[A-Za-z0-9\\-\\u0080-\\u{10FFFF}]*[A-Za-z0-9\\u0080-\\u{10FFFF}])?");
-  const ExprId wide_name = name(wide, re("[.\\u3002\\uFF0E\\uFF61]"));
-  return mailbox(true, narrow_name, wide_name);
+  return names(wide, re(kIdnDots));
+}
+
+// RFC 6531, where labels need not be in a normal form.
+FormatExpression Formats::idn_email() {
+  return mailbox(true, any_of({host(false), idn_name(idn_label_characters(), "\\.")}), idn_names_superset());
+}
+
+// RFC 5890.
+FormatExpression Formats::idn_hostname() {
+  const ExprId plain =
+      arena_.intersect({names(plain_label(63), arena_.byte('.')), arena_.repeat(arena_.bytes(ByteSet::all()), 1, 253)});
+  return {FormatSupport::kExact, any_of({plain, idn_name(always_composed(idn_label_characters()), kIdnDots)}),
+          idn_names_superset()};
 }
 
 struct Format {
   std::string_view name;
   FormatExpression (*build)(Formats&);
+  bool openapi = false;
 };
 
 constexpr std::array kFormats = {
@@ -147,6 +178,9 @@ constexpr std::array kFormats = {
     Format{"duration", [](Formats& f) { return f.exact(kDuration); }},
     Format{"email", [](Formats& f) { return f.email(); }},
     Format{"idn-email", [](Formats& f) { return f.idn_email(); }},
+    Format{"idn-hostname", [](Formats& f) { return f.idn_hostname(); }},
+    Format{"regex", [](Formats& f) { return f.regex(); }},
+    Format{"byte", [](Formats& f) { return f.byte(); }, true},
     Format{"hostname", [](Formats& f) { return f.hostname(); }},
     Format{"ipv4", [](Formats& f) { return f.exact(kIpv4); }},
     Format{"ipv6", [](Formats& f) { return f.exact(ipv6_pattern()); }},
@@ -187,8 +221,8 @@ const ExprImage& image_of(std::size_t format) {
 }  // namespace
 
 FormatSupport format_support(std::string_view format) {
-  if (format == "idn-hostname" || format == "regex") return FormatSupport::kUnsupported;
-  return place_of(format) < kFormats.size() ? FormatSupport::kExact : FormatSupport::kUnknown;
+  const std::size_t place = place_of(format);
+  return place < kFormats.size() && !kFormats[place].openapi ? FormatSupport::kExact : FormatSupport::kUnknown;
 }
 
 FormatExpression format_expression(ExprArena& arena, std::string_view format) {
@@ -210,6 +244,35 @@ FormatExpression known_format(ExprArena& arena, std::string_view format) {
     arena.remember(superset, made.superset);
   }
   return made;
+}
+
+FormatExpression openapi_format(ExprArena& arena, std::string_view format) {
+  const std::size_t place = place_of(format);
+  if (place == kFormats.size() || !kFormats[place].openapi) return {};
+  const std::vector<ExprId> ids = image_of(place).put(arena);
+  return {FormatSupport::kExact, ids[0], ids[1]};
+}
+
+std::optional<NumberBounds> format_bounds(std::string_view format) {
+  struct Range {
+    std::string_view format, minimum, maximum;
+    bool integer;
+  };
+  constexpr std::array kRanges = {
+      Range{"int32", "-2147483648", "2147483647", true},
+      Range{"int64", "-9223372036854775808", "9223372036854775807", true},
+      Range{"float", "-3.4028234663852886e38", "3.4028234663852886e38", false},
+      Range{"double", "-1.7976931348623157e308", "1.7976931348623157e308", false},
+  };
+  for (const Range& range : kRanges) {
+    if (range.format != format) continue;
+    NumberBounds bounds;
+    bounds.minimum = Decimal::parse(range.minimum);
+    bounds.maximum = Decimal::parse(range.maximum);
+    bounds.integer = range.integer;
+    return bounds;
+  }
+  return std::nullopt;
 }
 
 void prepare_formats() {
