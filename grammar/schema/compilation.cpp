@@ -60,14 +60,16 @@ void Compilation::run() {
   for (ShapeId id = 0; id < schema.lists.size() && !diagnostics.failed(); ++id) {
     const ListShape& list = schema.lists[id];
     if (!list.by_formula) continue;
+    lazy = true;
+    const std::size_t before = kept.size();
+    expander.formulas().for_each_leaf(list.formula, [&](const Formula& leaf) {
+      if (leaf.condition == Condition::kDistinct) kept.insert(leaf.b);
+    });
+    if (kept.size() == before) continue;
     const std::uint32_t last = residuals.saturated(list.formula, kUnbounded);
     for (std::uint32_t i = 0; i <= std::min(last, kItemsTried) && !diagnostics.failed(); ++i) {
       residuals.after_item(list.formula, i);
     }
-    expander.formulas().for_each_leaf(list.formula, [&](const Formula& leaf) {
-      if (leaf.condition == Condition::kDistinct) kept.insert(leaf.b);
-    });
-    lazy = true;
   }
   for (ShapeId id = 0; id < schema.records.size(); ++id) lazy = lazy || schema.records[id].by_formula;
   if (lazy && !diagnostics.failed()) expander.check_reachable(kept);

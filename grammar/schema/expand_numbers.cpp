@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "schema/expander.hpp"
+#include "schema/formats.hpp"
 
 namespace weir::schema {
 
@@ -19,9 +20,7 @@ Decimal Expander::decimal(JsonId number) {
 }
 
 bool Expander::read_bounds(const Product& product, NumberBounds& out) {
-  const auto at_least = [&](JsonId bound, bool exclusive) {
-    if (bound == kNoJson) return;
-    Decimal value = decimal(bound);
+  const auto at_least = [&](Decimal value, bool exclusive) {
     const int order = out.minimum ? value.compare(*out.minimum) : 1;
     if (order > 0) {
       out.minimum = std::move(value);
@@ -30,9 +29,7 @@ bool Expander::read_bounds(const Product& product, NumberBounds& out) {
       out.exclusive_minimum = out.exclusive_minimum || exclusive;
     }
   };
-  const auto at_most = [&](JsonId bound, bool exclusive) {
-    if (bound == kNoJson) return;
-    Decimal value = decimal(bound);
+  const auto at_most = [&](Decimal value, bool exclusive) {
     const int order = out.maximum ? value.compare(*out.maximum) : -1;
     if (order < 0) {
       out.maximum = std::move(value);
@@ -44,10 +41,15 @@ bool Expander::read_bounds(const Product& product, NumberBounds& out) {
   for (const Atom atom : product.atoms) {
     if (atom.is_literal()) continue;
     const Schema& schema = reader_.read(atom.node());
-    at_least(schema.minimum, schema.exclusive_minimum);
-    at_least(schema.above, true);
-    at_most(schema.maximum, schema.exclusive_maximum);
-    at_most(schema.below, true);
+    if (schema.minimum != kNoJson) at_least(decimal(schema.minimum), schema.exclusive_minimum);
+    if (schema.above != kNoJson) at_least(decimal(schema.above), true);
+    if (schema.maximum != kNoJson) at_most(decimal(schema.maximum), schema.exclusive_maximum);
+    if (schema.below != kNoJson) at_most(decimal(schema.below), true);
+    if (schema.format_of_numbers) {
+      const auto format = format_bounds(document_->text(schema.format));
+      if (format->minimum) at_least(*format->minimum, format->exclusive_minimum);
+      if (format->maximum) at_most(*format->maximum, format->exclusive_maximum);
+    }
   }
   if (!out.minimum || !out.maximum) return true;
   const int order = out.minimum->compare(*out.maximum);

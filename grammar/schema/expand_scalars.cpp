@@ -266,7 +266,7 @@ bool Expander::check_format(JsonId format) {
                                    "or turn the assertion of formats off",
                                    name));
   }
-  if (support == FormatSupport::kUnknown) {
+  if (support == FormatSupport::kUnknown && !format_bounds(name)) {
     diagnostics_->warn(name, "is not a format of any draft and says nothing about instances", format);
   }
   return support == FormatSupport::kExact;

@@ -114,13 +114,37 @@ bool Formulas::opposite(FormulaId a, FormulaId b) const {
   return y.condition == Condition::kRequired && forbids(x) && x.a == y.a;
 }
 
-// Whether `part` is of the other kind and has one of `sorted` among its children: a or (a and b) is a.
-bool Formulas::absorbs(Condition condition, FormulaId part, std::span<const FormulaId> sorted) const {
+bool Formulas::some_opposite(std::span<const FormulaId> parts) const {
+  std::vector<FormulaId> leaves;
+  for (const FormulaId part : parts) {
+    const Formula& f = formulas_[part];
+    const bool may_be_denied = f.condition == Condition::kIs || f.condition == Condition::kRequired ||
+                               (f.condition == Condition::kMember && f.atom.is_never());
+    if (may_be_denied) leaves.push_back(part);
+  }
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    for (std::size_t j = i + 1; j < leaves.size(); ++j) {
+      if (opposite(leaves[i], leaves[j])) return true;
+    }
+  }
+  return false;
+}
+
+// a or (a and b) is a: takes out parts of the other kind that have another part among their children.
+void Formulas::absorb(Condition condition, std::vector<FormulaId>& sorted) const {
   const Condition other = condition == Condition::kAnd ? Condition::kOr : Condition::kAnd;
-  if (formulas_[part].condition != other) return false;
-  const auto inner = children(part);
-  return std::any_of(inner.begin(), inner.end(),
-                     [&](FormulaId child) { return std::binary_search(sorted.begin(), sorted.end(), child); });
+  std::vector<FormulaId> kept;
+  kept.reserve(sorted.size());
+  for (const FormulaId part : sorted) {
+    bool absorbed = false;
+    if (formulas_[part].condition == other) {
+      const auto inner = children(part);
+      absorbed = std::any_of(inner.begin(), inner.end(),
+                             [&](FormulaId child) { return std::binary_search(sorted.begin(), sorted.end(), child); });
+    }
+    if (!absorbed) kept.push_back(part);
+  }
+  sorted = std::move(kept);
 }
 
 FormulaId Formulas::combine(Condition condition, std::vector<FormulaId> parts) {
@@ -141,16 +165,8 @@ FormulaId Formulas::combine(Condition condition, std::vector<FormulaId> parts) {
   std::sort(flat.begin(), flat.end());
   flat.erase(std::unique(flat.begin(), flat.end()), flat.end());
   if (flat.size() > 1 && flat.size() <= kCompared) {
-    for (std::size_t i = 0; i < flat.size(); ++i) {
-      for (std::size_t j = i + 1; j < flat.size(); ++j) {
-        if (opposite(flat[i], flat[j])) return zero;
-      }
-    }
-    std::vector<FormulaId> kept;
-    for (const FormulaId part : flat) {
-      if (!absorbs(condition, part, flat)) kept.push_back(part);
-    }
-    flat = std::move(kept);
+    if (some_opposite(flat)) return zero;
+    absorb(condition, flat);
   }
   if (flat.empty()) return unit;
   if (flat.size() == 1) return flat.front();

@@ -100,7 +100,8 @@ class Formulas {
   FormulaId leaf(Condition condition, std::uint32_t a, Atom atom);
   FormulaId combine(Condition condition, std::vector<FormulaId> parts);
   bool opposite(FormulaId a, FormulaId b) const;
-  bool absorbs(Condition condition, FormulaId part, std::span<const FormulaId> sorted) const;
+  bool some_opposite(std::span<const FormulaId> parts) const;
+  void absorb(Condition condition, std::vector<FormulaId>& sorted) const;
   FormulaId intern(const Formula& formula, std::span<const FormulaId> children);
 
   template <class Replace>

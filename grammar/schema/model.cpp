@@ -297,6 +297,9 @@ void SchemaReader::read_format(Schema& schema, JsonId value) {
   // Draft 4 has no "time", and its validators do not assert it.
   if (schema.draft == Draft::kDraft4 && document_->text(value) == "time") return;
   schema.format = value;
+  const auto numbers = format_bounds(document_->text(value));
+  schema.format_of_numbers = numbers.has_value();
+  if (numbers && numbers->integer) schema.types &= static_cast<TypeSet>(~kFractionType);
 }
 
 void SchemaReader::read_dependencies(Schema& schema, JsonId value) {

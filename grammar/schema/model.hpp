@@ -59,6 +59,7 @@ struct Schema {
 
   JsonId pattern = kNoJson;
   JsonId format = kNoJson;
+  bool format_of_numbers = false;
   std::uint32_t min_length = 0;
   std::uint32_t max_length = kUnbounded;
 
@@ -111,7 +112,8 @@ struct Schema {
            unique != kNoJson;
   }
   bool about_numbers() const {
-    return minimum != kNoJson || maximum != kNoJson || above != kNoJson || below != kNoJson || multiple != kNoJson;
+    return minimum != kNoJson || maximum != kNoJson || above != kNoJson || below != kNoJson || multiple != kNoJson ||
+           format_of_numbers;
   }
   // Other schemas that apply to the same instance.
   bool in_place() const {

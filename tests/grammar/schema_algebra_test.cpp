@@ -60,6 +60,19 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"type":"object","not":{"minProperties":2}})", {"{}", R"({"a":1})"}, {R"({"a":1,"b":1})"}}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Numbers, SchemaAlgebra,
+    testing::Values(Case{R"({"multipleOf":2.5})", {"0", "-5", "7.50", R"("a")"}, {"1", "2.4", "1e0"}},
+                    Case{R"({"type":"integer","multipleOf":4,"allOf":[{"multipleOf":6},{"minimum":1}]})",
+                         {"12", "24.0"},
+                         {"0", "4", "6", "-12"}},
+                    Case{R"({"type":"number","not":{"multipleOf":0.5}})", {"0.25", "1.1"}, {"0", "1.5", "2"}},
+                    Case{R"({"type":"number","format":"int32"})",
+                         {"2147483647", "-2147483648", "1.0"},
+                         {"2147483648", "1.5", "-2147483649"}},
+                    Case{R"({"format":"int64"})", {"9223372036854775807", R"("x")"}, {"9223372036854775808", "0.5"}},
+                    Case{R"({"type":"number","not":{"format":"int32"}})", {"2147483648", "1.5"}, {"5", "1.0"}}));
+
+INSTANTIATE_TEST_SUITE_P(
     OneOf, SchemaAlgebra,
     testing::Values(
         Case{R"({"oneOf":[{"type":"integer"},{"minimum":2}]})", {"1", "2.5", R"("a")"}, {"3", "1.5"}},
