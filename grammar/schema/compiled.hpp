@@ -1,5 +1,6 @@
-// What a schema has become once everything that its root reaches is expanded: values, and the shapes of their objects
-// and arrays. The document is needed no more, apart from the storage of its keys. Private to grammar/schema.
+// What a schema has become as far as it is expanded: values, and the shapes of their objects and arrays. All that the
+// root reaches in closed form is there after a compile; what only formulas lead to comes when it is asked for. Private
+// to grammar/schema.
 #pragma once
 
 #include <cstdint>

@@ -89,8 +89,6 @@ Atom Expander::atom_of(JsonId node) {
 
 void Expander::add_schema(AtomSet& set, JsonId node) { set.insert(atom_of(node)); }
 
-void Expander::add(AtomSet& set, Atom atom) { set.insert(atom); }
-
 ValueId Expander::intern(const AtomSet& set) {
   if (set.never) return kNoValue;
   ValueId* known = nullptr;

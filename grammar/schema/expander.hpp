@@ -67,20 +67,16 @@ class Expander {
   CompiledSchema& compiled() { return out_; }
   const JsonSchemaOptions& options() const { return *options_; }
   Diagnostics& diagnostics() { return *diagnostics_; }
-  ExprArena& arena() { return *arena_; }
   Formulas& formulas() { return formulas_; }
 
   // What a value is. Precondition: no error so far, or what it says does not matter.
   const ValueSpec& value(ValueId id);
   // The value all of whose atoms hold; kNoValue: there is none, or an error.
   ValueId intern(const AtomSet& set);
-  // Adds what the schema says about the value it is for.
-  void add(AtomSet& set, Atom atom);
   // Proves that nothing satisfies all of the atoms; false: no proof found.
   bool excludes(std::span<const Atom> atoms);
   // The scalars that the atoms leave, if these are so many at most; none of arrays and objects.
   std::optional<std::vector<JsonId>> finite_values(std::span<const Atom> atoms, std::size_t most);
-  std::string_view key_name(std::uint32_t key) const { return key_names_[key]; }
   bool is_key_in(std::uint32_t key, ExprId keys);
   bool is_cell_in(ExprId cell, ExprId keys);  // a cell lies in a set, or outside of it
   // The number of the value, the same for equal ones.

@@ -20,6 +20,9 @@ constexpr const char* kSchema = R"({
     "tree": {"$ref": "#/$defs/node"}
   },
   "required": ["id", "tree"],
+  "patternProperties": {"^i": {"minLength": 2}},
+  "if": {"properties": {"size": {"minimum": 5}}, "required": ["size"]}, "then": {"required": ["when"]},
+  "oneOf": [{"properties": {"id": {"maxLength": 40}}}, {"properties": {"name": {"const": "x"}}, "required": ["name"]}],
   "$defs": {"node": {"type": "object", "properties": {"key": {"enum": ["ab", "abc", "é"]},
                      "parts": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["key"]}}
 })";
