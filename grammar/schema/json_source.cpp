@@ -95,20 +95,28 @@ ListId JsonSource::intern_list(const ListState& state) {
 
 void JsonSource::expand_list(ListId id, ListInfo& out) {
   const ListState state = list_states_[id];
-  Liveness& liveness = compilation_->liveness;
   if (state.by_formula) {
-    Residuals& residuals = compilation_->residuals;
-    out.stepwise = true;
-    out.may_close = residuals.may_close(state.formula);
-    for (const Alternative& way : residuals.after_item(state.formula, state.index)) {
-      const std::uint32_t index = residuals.saturated(way.rest, state.index + 1);
-      if (!liveness.value(way.value) || !liveness.list(way.rest, index)) continue;
-      out.steps.push_back({shared(way.value), intern_list({state.shape, true, way.rest, index})});
-    }
-    report();
-    return;
+    step_list(state, out);
+  } else {
+    expand_closed_list(schema_.lists[state.shape], out);
   }
-  const ListShape& shape = schema_.lists[state.shape];
+  report();
+}
+
+void JsonSource::step_list(const ListState& state, ListInfo& out) {
+  Liveness& liveness = compilation_->liveness;
+  Residuals& residuals = compilation_->residuals;
+  out.stepwise = true;
+  out.may_close = residuals.may_close(state.formula);
+  for (const Alternative& way : residuals.after_item(state.formula, state.index)) {
+    const std::uint32_t index = residuals.saturated(way.rest, state.index + 1);
+    if (!liveness.value(way.value) || !liveness.list(way.rest, index)) continue;
+    out.steps.push_back({shared(way.value), intern_list({state.shape, true, way.rest, index})});
+  }
+}
+
+void JsonSource::expand_closed_list(const ListShape& shape, ListInfo& out) {
+  Liveness& liveness = compilation_->liveness;
   out.min_items = shape.min_items;
   out.max_items = shape.max_items;
   for (const ValueId item : shape.prefix) {
@@ -201,7 +209,6 @@ void JsonSource::expand_record(RecordId id, RecordInfo& out) {
   out.allowed.assign((at.rank_of.size() + 63) / 64, 0);
   if (schema_.records[state.shape].by_formula) {
     allow_by_formula(id, at, out);
-    report();
   } else if (any_order_) {
     allow_any(state, at, out);
   } else {
@@ -209,6 +216,7 @@ void JsonSource::expand_record(RecordId id, RecordInfo& out) {
   }
   out.may_continue = out.others || !out.classes.empty() ||
                      std::any_of(out.allowed.begin(), out.allowed.end(), [](std::uint64_t word) { return word != 0; });
+  report();
 }
 
 // A key may come if the required ones still fit below the maximum after it, and the rest reaches up to the minimum.

@@ -63,6 +63,8 @@ class JsonSource final : public StructureSource {
   void lay_out_closed(const RecordShape& shape, Layout& layout);
   RecordId intern(State state);
   ListId intern_list(const ListState& state);
+  void step_list(const ListState& state, ListInfo& out);
+  void expand_closed_list(const ListShape& shape, ListInfo& out);
   ValueId settled(ValueId id) const { return compilation_->settled(id); }
   void report();
   // The value has an id here too.

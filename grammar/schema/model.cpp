@@ -189,16 +189,7 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
       schema.below = value;
       return expect(value, JsonKind::kNumber, "a number (true and false belong to draft 4: set $schema for it)");
     case Keyword::kMultipleOf:
-      schema.multiple = value;
-      if (const auto number = Decimal::parse(document_->text(value));
-          !expect(value, JsonKind::kNumber, "a number above 0") || !number || number->negative ||
-          number->digits.empty()) {
-        return invalid(value, "a number above 0");
-      } else if (number->digits == "1" && number->exponent == 1) {
-        schema.types &= static_cast<TypeSet>(~kFractionType);
-        schema.multiple = kNoJson;
-      }
-      break;
+      return read_multiple(schema, value);
     case Keyword::kMinLength: return read_count(value, schema.min_length);
     case Keyword::kMaxLength: return read_count(value, schema.max_length);
     case Keyword::kPattern: schema.pattern = value; return expect(value, JsonKind::kString, "a string");
@@ -300,6 +291,19 @@ void SchemaReader::read_format(Schema& schema, JsonId value) {
   const auto numbers = format_bounds(document_->text(value));
   schema.format_of_numbers = numbers.has_value();
   if (numbers && numbers->integer) schema.types &= static_cast<TypeSet>(~kFractionType);
+}
+
+bool SchemaReader::read_multiple(Schema& schema, JsonId value) {
+  constexpr std::string_view kWhat = "a number above 0";
+  if (!expect(value, JsonKind::kNumber, kWhat)) return false;
+  const auto number = Decimal::parse(document_->text(value));
+  if (!number || number->negative || number->digits.empty()) return invalid(value, kWhat);
+  if (*number == decimal_one()) {
+    schema.types &= static_cast<TypeSet>(~kFractionType);
+  } else {
+    schema.multiple = value;
+  }
+  return true;
 }
 
 void SchemaReader::read_dependencies(Schema& schema, JsonId value) {

@@ -159,6 +159,7 @@ class SchemaReader {
   void read_values(Schema& schema, JsonId first, JsonId end);
   void read_reference(Schema& schema, JsonId value);
   void read_format(Schema& schema, JsonId value);
+  bool read_multiple(Schema& schema, JsonId value);
   void read_dependencies(Schema& schema, JsonId value);
   void read_in_context(Schema& schema);
   void read_items(Schema& schema);
