@@ -39,7 +39,6 @@ void Expander::check_reachable(const std::unordered_set<JsonId>& kept) {
 }
 
 void Expander::check_keywords(const Schema& schema, const std::unordered_set<JsonId>& kept) {
-  constexpr std::size_t kMostDistinct = 4096;
   if (!schema.unsupported.empty()) fail_unsupported(schema.unsupported.front().keyword);
   if (schema.pattern != kNoJson) pattern_condition(document_->text(schema.pattern), schema.pattern);
   if (schema.format != kNoJson && (schema.types & kStringType) != 0) check_format(schema.format);

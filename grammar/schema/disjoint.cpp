@@ -86,10 +86,7 @@ std::optional<std::vector<JsonId>> Expander::finite_values(std::span<const Atom>
     if ((product.types & (kArrayType | kObjectType)) != 0) return std::nullopt;
     if (!list_choices(product, choices)) {
       if ((product.types & (kNumberTypes | kStringType)) != 0) return std::nullopt;
-      for (const JsonKind kind : {JsonKind::kNull, JsonKind::kFalse, JsonKind::kTrue}) {
-        const JsonId word = document_->word(kind);
-        if ((product.types & type_of(kind)) != 0 && satisfies(word, product.wholes)) choices.push_back(word);
-      }
+      for_each_word(product, [&](JsonKind kind) { choices.push_back(document_->word(kind)); });
     }
     values.insert(values.end(), choices.begin(), choices.end());
     if (values.size() > most || walk.exceeded) return std::nullopt;

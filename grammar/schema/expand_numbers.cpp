@@ -13,6 +13,12 @@ bool Expander::is_lexical_integer(const Product& product) {
                      [&](Atom atom) { return !atom.is_literal() && reader_.read(atom.node()).lexical_integer; });
 }
 
+NumberBounds Expander::of_type(const Product& product, NumberBounds bounds) {
+  bounds.integer = (product.types & kNumberTypes) == kIntegerType;
+  bounds.lexical_integer = bounds.integer && is_lexical_integer(product);
+  return bounds;
+}
+
 Decimal Expander::decimal(JsonId number) {
   if (auto value = Decimal::parse(document_->text(number))) return std::move(*value);
   diagnostics_->fail(ErrorCode::kLimit, number, "this number's exponent is beyond 10^9");
@@ -84,23 +90,19 @@ bool Expander::postpone_number(const Product& product, const NumberBounds& bound
   for (const Atom atom : product.atoms) {
     if (!atom.is_literal() && reader_.read(atom.node()).multiple != kNoJson) return false;
   }
-  NumberBounds of_type = bounds;
-  of_type.integer = types == kIntegerType;
-  of_type.lexical_integer = of_type.integer && is_lexical_integer(product);
-  if (!obviously_satisfiable(of_type)) return false;
+  NumberBounds typed = of_type(product, bounds);
+  if (!obviously_satisfiable(typed)) return false;
   auto& all = out_.numbers;
   const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kCompared));
-  auto known = std::find(all.begin(), last, of_type);
-  if (known == last) known = all.insert(all.end(), std::move(of_type));
+  auto known = std::find(all.begin(), last, typed);
+  if (known == last) known = all.insert(all.end(), std::move(typed));
   out.number = static_cast<std::uint32_t>(known - all.begin());
   return true;
 }
 
 ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
   const TypeSet types = product.types & kNumberTypes;
-  NumberBounds of_type = bounds;
-  of_type.integer = types == kIntegerType;
-  of_type.lexical_integer = of_type.integer && is_lexical_integer(product);
+  const NumberBounds typed = of_type(product, bounds);
   std::vector<ExprId> conditions;
   // "number" without "integer": no schema says so in a word, but `not` does.
   if (types == kFractionType) conditions.push_back(fractions());
@@ -110,12 +112,12 @@ ExprId Expander::number(const Product& product, const NumberBounds& bounds) {
     if (texts != all_texts(Shape::kNumber)) conditions.push_back(texts);
   }
   if (conditions.empty() && !divisor && !bounds.minimum && !bounds.maximum) {
-    ExprId& plain = plain_numbers_[(of_type.integer ? 1U : 0U) + (of_type.lexical_integer ? 2U : 0U)];
-    if (plain == kEmptyExpr) plain = bounded(of_type, product);
+    ExprId& plain = plain_numbers_[(typed.integer ? 1U : 0U) + (typed.lexical_integer ? 2U : 0U)];
+    if (plain == kEmptyExpr) plain = bounded(typed, product);
     return plain;
   }
-  const ExprId within = divisor ? number_result(number_multiples_within(*arena_, *divisor, of_type), place_of(product))
-                                : bounded(of_type, product);
+  const ExprId within = divisor ? number_result(number_multiples_within(*arena_, *divisor, typed), place_of(product))
+                                : bounded(typed, product);
   if (conditions.empty()) return within;
   conditions.push_back(within);
   const ExprId numbers = arena_->intersect(conditions);

@@ -207,13 +207,18 @@ void Expander::conjoin_any(std::span<const JsonId> branches, JsonId keyword, std
   products = std::move(all);
 }
 
-// Precondition, unless it is a proof: branches_exclude_each_other.
-void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products, Walk& walk) {
-  if (schema.node == walk.assumed) return;
+std::vector<JsonId> Expander::one_of_branches(const Schema& schema) {
   std::vector<JsonId> branches;
   for (const JsonId branch : document_->children(schema.one_of)) {
     if (!reader_.resolve(branch).never) branches.push_back(branch);
   }
+  return branches;
+}
+
+// Precondition, unless it is a proof: branches_exclude_each_other.
+void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products, Walk& walk) {
+  if (schema.node == walk.assumed) return;
+  const std::vector<JsonId> branches = one_of_branches(schema);
   if (diagnostics_->failed()) return;
   if (branches.empty()) {
     products.clear();
@@ -227,10 +232,7 @@ void Expander::conjoin_one(const Schema& schema, std::vector<Product>& products,
 // Whether oneOf is anyOf, here at least.
 bool Expander::branches_exclude_each_other(const Schema& schema, std::span<const Atom> context) {
   if (schema.one_of == kNoJson || disjoint_anywhere_.contains(schema.node)) return true;
-  std::vector<JsonId> branches;
-  for (const JsonId branch : document_->children(schema.one_of)) {
-    if (!reader_.resolve(branch).never) branches.push_back(branch);
-  }
+  const std::vector<JsonId> branches = one_of_branches(schema);
   proofs_ += branches.size() * branches.size() / 2;
   if (proofs_ > kMaxProofs) {
     return diagnostics_->fail(

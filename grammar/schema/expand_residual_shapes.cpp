@@ -166,10 +166,15 @@ bool Expander::is_cell_in(ExprId cell, ExprId set) {
   return it->second;
 }
 
+std::vector<Formula> Expander::conjuncts_of(FormulaId formula) const {
+  std::vector<Formula> parts;
+  for (const FormulaId part : formulas_.conjuncts(formula)) parts.push_back(formulas_[part]);
+  return parts;
+}
+
 // Turns the shape into closed form if its formula is a conjunction of what every member must be.
 bool Expander::close_record(RecordShape& shape) {
-  std::vector<Formula> leaves;
-  for (const FormulaId part : formulas_.conjuncts(shape.formula)) leaves.push_back(formulas_[part]);
+  const std::vector<Formula> leaves = conjuncts_of(shape.formula);
   for (const Formula& leaf : leaves) {
     switch (leaf.condition) {
       case Condition::kMember:
@@ -223,8 +228,7 @@ ShapeId Expander::list_by_formula(FormulaId formula) {
 
 bool Expander::close_list(ListShape& shape) {
   constexpr std::uint32_t kLongest = 1U << 16U;
-  std::vector<Formula> leaves;
-  for (const FormulaId part : formulas_.conjuncts(shape.formula)) leaves.push_back(formulas_[part]);
+  const std::vector<Formula> leaves = conjuncts_of(shape.formula);
   std::uint32_t prefix = 0;
   for (const Formula& leaf : leaves) {
     switch (leaf.condition) {

@@ -28,11 +28,7 @@ void Expander::expand_scalars(const Product& product, ValueSpec& out) {
     expand_choices(product, choices);
     return;
   }
-  for (const JsonKind kind : {JsonKind::kNull, JsonKind::kTrue, JsonKind::kFalse}) {
-    if ((product.types & type_of(kind)) != 0 && satisfies(document_->word(kind), product.wholes)) {
-      numbers_.push_back(word(kind));
-    }
-  }
+  for_each_word(product, [&](JsonKind kind) { numbers_.push_back(word(kind)); });
   if ((product.types & kNumberTypes) != 0) {
     NumberBounds bounds;
     if (read_bounds(product, bounds) && !postpone_number(product, bounds, out)) {

@@ -8,24 +8,6 @@
 
 namespace weir::schema {
 
-std::size_t AtomsHash::operator()(const std::vector<std::uint32_t>& codes) const noexcept {
-  std::uint64_t hash = codes.size();
-  for (const std::uint32_t code : codes) {
-    hash = (hash ^ code) * 0x9E3779B97F4A7C15ULL;
-    hash ^= hash >> 29U;
-  }
-  return hash;
-}
-
-std::size_t WordsHash::operator()(const std::vector<std::uint64_t>& words) const noexcept {
-  std::uint64_t hash = words.size();
-  for (const std::uint64_t word : words) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
-    hash ^= hash >> 29U;
-  }
-  return hash;
-}
-
 TypeSet types_of(Shape shape) {
   switch (shape) {
     case Shape::kNull: return kNullType;
@@ -177,10 +159,7 @@ void Expander::check_supported(const Product& product) {
     if (atom.is_literal()) continue;
     for (const Unsupported& unsupported : reader_.read(atom.node()).unsupported) {
       if ((unsupported.types & product.types) == 0) continue;
-      diagnostics_->fail(ErrorCode::kUnsupported, unsupported.keyword,
-                         fmt::format("weir cannot keep \"{}\" exactly yet, and does not ignore it; remove it, or say "
-                                     "the same with other keywords",
-                                     document_->key(unsupported.keyword)));
+      fail_unsupported(unsupported.keyword);
       return;
     }
   }

@@ -23,17 +23,10 @@
 #include "schema/json_document.hpp"
 #include "schema/model.hpp"
 #include "schema/number.hpp"
+#include "schema/words_hash.hpp"
 #include "weir/grammar/frontends.hpp"
 
 namespace weir::schema {
-
-struct AtomsHash {
-  std::size_t operator()(const std::vector<std::uint32_t>& codes) const noexcept;
-};
-
-struct WordsHash {
-  std::size_t operator()(const std::vector<std::uint64_t>& words) const noexcept;
-};
 
 // A conjunction: of schemas, whose in-place subschemas are not meant, and literals; and of others, which are.
 struct Product {
@@ -81,6 +74,8 @@ class Expander {
   bool is_cell_in(ExprId cell, ExprId keys);  // a cell lies in a set, or outside of it
   // The number of the value, the same for equal ones.
   std::uint32_t value_number(JsonId scalar);
+  // More values than that are not told apart where items must be distinct.
+  static constexpr std::size_t kMostDistinct = 4096;
   // The order in which atoms are best decided.
   unsigned rank(Atom atom);
   void fail_unsupported(JsonId keyword);
@@ -124,6 +119,7 @@ class Expander {
   void conjoin_values(JsonId first, JsonId end, std::vector<Product>& products, Walk& walk);
   void conjoin_any(std::span<const JsonId> branches, JsonId keyword, std::vector<Product>& products, Walk& walk);
   void conjoin_one(const Schema& schema, std::vector<Product>& products, Walk& walk);
+  std::vector<JsonId> one_of_branches(const Schema& schema);  // but those that are false
   bool branches_exclude_each_other(const Schema& schema, std::span<const Atom> context);
   bool within_budget(const std::vector<Product>& products, JsonId keyword, Walk& walk);
 
@@ -136,6 +132,13 @@ class Expander {
 
   // --- strings, constants (expand_scalars.cpp)
   void expand_scalars(const Product& product, ValueSpec& out);
+  // Calls visit(kind) for null, true and false where the product, which lists no values, allows them.
+  template <class Visit>
+  void for_each_word(const Product& product, Visit&& visit) {
+    for (const JsonKind kind : {JsonKind::kNull, JsonKind::kTrue, JsonKind::kFalse}) {
+      if ((product.types & type_of(kind)) != 0 && satisfies(document_->word(kind), product.wholes)) visit(kind);
+    }
+  }
   // The scalars that enum, const and literals leave; false if there is none of these. They pass all other conditions.
   bool list_choices(const Product& product, std::vector<JsonId>& out);
   void keep_common(std::vector<JsonId>& choices, std::span<const JsonId> others);
@@ -145,8 +148,9 @@ class Expander {
   void expand_choices(const Product& product, std::span<const JsonId> choices);
   // --- numbers (expand_numbers.cpp)
   bool is_lexical_integer(const Product& product);
-  bool read_bounds(const Product& product, NumberBounds& out);  // false: they exclude each other
-  ExprId word(JsonKind kind);                                   // null, false or true
+  NumberBounds of_type(const Product& product, NumberBounds bounds);  // integers alone if the product says so
+  bool read_bounds(const Product& product, NumberBounds& out);        // false: they exclude each other
+  ExprId word(JsonKind kind);                                         // null, false or true
   bool postpone_number(const Product& product, const NumberBounds& bounds, ValueSpec& out);
   ExprId number(const Product& product, const NumberBounds& bounds);
   ExprId number_result(Result<ExprId> result, JsonId place);
@@ -213,6 +217,7 @@ class Expander {
   std::vector<std::uint32_t> key_order(const Product& product, FormulaId formula);
   ShapeId record_by_formula(const Product& product, FormulaId formula);
   void divide_keys(const Product& product, RecordShape& shape);
+  std::vector<Formula> conjuncts_of(FormulaId formula) const;
   bool close_record(RecordShape& shape);
   ShapeId list_by_formula(FormulaId formula);
   bool close_list(ListShape& shape);
@@ -234,9 +239,9 @@ class Expander {
   std::vector<std::uint32_t> expressions_;  // by value, where its atoms start; they end where the next ones start
   std::vector<ValueId> value_of_;           // by node, of expressions that are one schema
   ValueId any_value_ = kNoValue;
-  std::unordered_map<std::vector<std::uint32_t>, ValueId, AtomsHash> values_;
-  std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> record_shapes_;
-  std::unordered_map<std::vector<std::uint32_t>, ShapeId, AtomsHash> list_shapes_;
+  std::unordered_map<std::vector<std::uint32_t>, ValueId, WordsHash> values_;
+  std::unordered_map<std::vector<std::uint32_t>, ShapeId, WordsHash> record_shapes_;
+  std::unordered_map<std::vector<std::uint32_t>, ShapeId, WordsHash> list_shapes_;
 
   Formulas formulas_;
   std::vector<std::string_view> key_names_;  // of formulas
@@ -266,8 +271,8 @@ class Expander {
   std::size_t proofs_ = 0;
   bool proving_ = false;                          // what cannot be kept exactly is passed over
   std::unordered_set<JsonId> disjoint_anywhere_;  // oneOf keywords whose branches need no context
-  std::unordered_map<std::vector<std::uint32_t>, unsigned, AtomsHash> not_proved_;  // depth up to which it failed
-  std::unordered_map<std::vector<std::uint32_t>, bool, AtomsHash> excluded_;
+  std::unordered_map<std::vector<std::uint32_t>, unsigned, WordsHash> not_proved_;  // depth up to which it failed
+  std::unordered_map<std::vector<std::uint32_t>, bool, WordsHash> excluded_;
 };
 
 }  // namespace weir::schema

@@ -10,15 +10,6 @@ constexpr std::size_t kCompared = 64;
 
 }  // namespace
 
-std::size_t Formulas::KeyHash::operator()(const std::vector<std::uint32_t>& key) const noexcept {
-  std::uint64_t hash = key.size();
-  for (const std::uint32_t word : key) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
-    hash ^= hash >> 29U;
-  }
-  return hash;
-}
-
 Formulas::Formulas() {
   formulas_.resize(2);
   formulas_[kTrue].condition = Condition::kAlways;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schema/atoms.hpp"
+#include "schema/words_hash.hpp"
 #include "weir/grammar/expr.hpp"
 
 namespace weir::schema {
@@ -94,9 +95,6 @@ class Formulas {
   }
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const std::vector<std::uint32_t>& key) const noexcept;
-  };
   FormulaId leaf(Condition condition, std::uint32_t a, Atom atom);
   FormulaId combine(Condition condition, std::vector<FormulaId> parts);
   bool opposite(FormulaId a, FormulaId b) const;
@@ -143,7 +141,7 @@ class Formulas {
 
   std::vector<Formula> formulas_;
   std::vector<FormulaId> children_;
-  std::unordered_map<std::vector<std::uint32_t>, FormulaId, KeyHash> ids_;
+  std::unordered_map<std::vector<std::uint32_t>, FormulaId, WordsHash> ids_;
 };
 
 }  // namespace weir::schema

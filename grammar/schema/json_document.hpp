@@ -81,9 +81,6 @@ class JsonDocument {
   // RFC 6901.
   std::string pointer(JsonId id) const;
 
-  // Keeps the texts of strings and keys valid after the document itself is gone.
-  std::shared_ptr<const void> storage() const { return storage_; }
-
  private:
   friend class JsonReader;
   struct Storage {

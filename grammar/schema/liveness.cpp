@@ -15,10 +15,6 @@ bool test_bit(const std::vector<std::uint64_t>& words, std::uint32_t bit) {
 
 }  // namespace
 
-std::size_t Liveness::KeyHash::operator()(const std::vector<std::uint32_t>& key) const noexcept {
-  return AtomsHash()(key);
-}
-
 Liveness::Node Liveness::node_at(std::vector<Node>& nodes, Kind kind, std::uint32_t id) {
   if (id >= nodes.size()) nodes.resize(id + 1, kNone);
   if (nodes[id] == kNone) {

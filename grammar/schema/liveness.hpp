@@ -54,9 +54,6 @@ class Liveness {
     std::uint32_t edge;
     std::uint32_t next;
   };
-  struct KeyHash {
-    std::size_t operator()(const std::vector<std::uint32_t>& key) const noexcept;
-  };
 
   Node node_of_value(ValueId id) { return node_at(value_nodes_, Kind::kValue, id); }
   Node node_of_record(ShapeId id) { return node_at(record_nodes_, Kind::kRecord, id); }
@@ -83,7 +80,7 @@ class Liveness {
   std::vector<Node> value_nodes_;
   std::vector<Node> record_nodes_;
   std::vector<Node> list_nodes_;
-  std::unordered_map<std::vector<std::uint32_t>, Node, KeyHash> nodes_;
+  std::unordered_map<std::vector<std::uint32_t>, Node, WordsHash> nodes_;
   std::unordered_map<std::vector<std::uint64_t>, std::uint32_t, WordsHash> used_numbers_;
   std::vector<std::vector<std::uint64_t>> used_;  // by number
   std::vector<Edge> edges_;

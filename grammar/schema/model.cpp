@@ -188,8 +188,7 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
       }
       schema.below = value;
       return expect(value, JsonKind::kNumber, "a number (true and false belong to draft 4: set $schema for it)");
-    case Keyword::kMultipleOf:
-      return read_multiple(schema, value);
+    case Keyword::kMultipleOf: return read_multiple(schema, value);
     case Keyword::kMinLength: return read_count(value, schema.min_length);
     case Keyword::kMaxLength: return read_count(value, schema.max_length);
     case Keyword::kPattern: schema.pattern = value; return expect(value, JsonKind::kString, "a string");

@@ -7,8 +7,7 @@
 namespace weir::schema {
 namespace {
 
-constexpr unsigned kEnumerated = 1;          // Expander::rank of atoms that hold for finitely many values
-constexpr std::size_t kMostDistinct = 4096;  // values among which uniqueItems chooses
+constexpr unsigned kEnumerated = 1;  // Expander::rank of atoms that hold for finitely many values
 
 }  // namespace
 
@@ -252,7 +251,7 @@ void Residuals::keep_distinct(std::vector<Choice>& choices) {
       all.push_back(std::move(choice));
       continue;
     }
-    const auto values = expander_->finite_values(choice.atoms, kMostDistinct);
+    const auto values = expander_->finite_values(choice.atoms, Expander::kMostDistinct);
     if (!values) {
       formulas_->for_each_leaf(choice.rest, [&](const Formula& leaf) {
         if (leaf.condition == Condition::kDistinct) expander_->fail_unsupported(leaf.b);

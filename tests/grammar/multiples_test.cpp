@@ -11,6 +11,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <gtest/gtest.h>
 
+#include "reference/written_number.hpp"
 #include "schema/number.hpp"
 
 namespace weir {
@@ -22,36 +23,14 @@ constexpr int kScale = 80;
 
 BigInt ten_to(int n) { return boost::multiprecision::pow(BigInt(10), static_cast<unsigned>(n)); }
 
-struct Reference {
+struct Reference : reference::WrittenNumber {
   std::string text;
-  bool json = false;
-  std::string whole, fraction, exponent;  // as written
   BigInt scaled;
 
-  explicit Reference(std::string written) : text(std::move(written)) {
-    std::size_t at = 0;
-    const auto skip = [&](std::string_view any_of) {
-      return at < text.size() && any_of.find(text[at]) != std::string_view::npos && ++at > 0;
-    };
-    const auto digits_at = [&] {
-      std::string out;
-      while (at < text.size() && text[at] >= '0' && text[at] <= '9') out += text[at++];
-      return out;
-    };
-    const bool negative = skip("-");
-    whole = digits_at();
-    json = whole == "0" || (!whole.empty() && whole.front() != '0');
-    if (skip(".")) json = !(fraction = digits_at()).empty() && json;
-    if (skip("eE")) {
-      const std::string sign = skip("+") ? "" : skip("-") ? "-" : "";
-      const std::string power = digits_at();
-      json = json && !power.empty();
-      exponent = sign + power;
-    }
-    json = json && at == text.size();
+  explicit Reference(std::string written) : WrittenNumber(written), text(std::move(written)) {
     if (!json) return;
     for (const char c : whole + fraction) scaled = scaled * 10 + (c - '0');
-    const int shift = kScale + (exponent.empty() ? 0 : std::stoi(exponent)) - static_cast<int>(fraction.size());
+    const int shift = kScale + power() - static_cast<int>(fraction.size());
     if (scaled != 0) scaled *= ten_to(shift);
     if (negative) scaled = -scaled;
   }

@@ -11,45 +11,21 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/written_number.hpp"
+
 namespace weir {
 namespace {
 
 enum class Kind { kNumber, kInteger, kLexicalInteger };
 
 // Fixed point with 1,200 digits on either side of the point; far more than any number below needs.
-struct Reference {
+struct Reference : reference::WrittenNumber {
   static constexpr int kHalf = 1200;
-  bool json = false;
-  bool negative = false;
   std::string fixed = std::string(2 * kHalf, '0');
-  std::string whole, fraction, exponent;  // as written
 
-  explicit Reference(const std::string& text) {
-    std::size_t at = 0;
-    const auto digits_at = [&] {
-      const std::size_t begin = at;
-      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-      return text.substr(begin, at - begin);
-    };
-    const auto skip = [&](std::string_view any_of) {
-      return at < text.size() && any_of.find(text[at]) != std::string_view::npos && ++at > 0;
-    };
-    negative = skip("-");
-    whole = digits_at();
-    json = whole == "0" || (!whole.empty() && whole.front() != '0');
-    if (skip(".")) {
-      fraction = digits_at();
-      json = json && !fraction.empty();
-    }
-    if (skip("eE")) {
-      const std::string sign = skip("+") ? "+" : skip("-") ? "-" : "";
-      const std::string power = digits_at();
-      json = json && !power.empty();
-      exponent = sign + power;
-    }
-    json = json && at == text.size();
+  explicit Reference(const std::string& text) : WrittenNumber(text) {
     if (!json) return;
-    const int shift = exponent.empty() ? 0 : std::stoi(exponent);
+    const int shift = power();
     const std::string digits = whole + fraction;
     for (std::size_t i = 0; i < digits.size(); ++i) {
       const int place = kHalf - static_cast<int>(whole.size()) + static_cast<int>(i) - shift;
