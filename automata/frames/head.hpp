@@ -3,6 +3,7 @@
 // A head is 12 bytes: its kind and a few bits of progress in w0, two ids in w1 and w2. The meaning by kind:
 //
 //   kind     aux (24 bits)            w1          w2
+//   kCapture 0                        CaptureId   0     no head: what was read since a captured item began
 //   kExpr    0                        ExprId      0
 //   kText    escape progress          ExprId      CounterId
 //   kKey     escape progress          RecordId    place in the key set, or kOffTrie | ExprId of the UTF-8 state
@@ -13,6 +14,10 @@
 //   kRule    0                        RuleStateId 0     only inside continuations: expanded when it comes to the top
 //   kEnd     0                        0           0     the text is complete
 //   kHole    0                        0           0     whatever follows; at the bottom of what masks compute for rules
+//
+// A list of captured items (ListStep::captured) is in phase kAfterItem behind one of them: w1 is ListStep::next, w2 the
+// capture where the item began. What the list is then is found when the next separator comes. A state that holds such
+// continuations has one kCapture, first in their order.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +30,10 @@ namespace weir {
 using StateId = std::uint32_t;
 inline constexpr StateId kDeadState = 0;
 
-enum class HeadKind : std::uint8_t { kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule, kHole };
+// A text that was read, as the last node of a path in a tree of bytes: see StateStore.
+using CaptureId = std::uint32_t;
+
+enum class HeadKind : std::uint8_t { kCapture, kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule, kHole };
 
 struct Head {
   std::uint32_t w0 = 0;
@@ -57,7 +65,7 @@ inline void remove_duplicates(Items& items) {
 }
 
 // Phases of a record or list head; the offset is how much of the separator has been read.
-enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey };
+enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey, kAfterItem };
 inline std::uint32_t phase_aux(Phase phase, std::uint32_t offset = 0) noexcept {
   return static_cast<std::uint32_t>(phase) | (offset << 4U);
 }

@@ -61,22 +61,74 @@ void Masker::compute(StateId s) {
   Items& plain = scratch();
   Items& spacious = scratch();
   const auto count = static_cast<std::uint32_t>(store_.items(s).size());
+  capturing_ = count != 0 && store_.items(s).front().head.kind() == HeadKind::kCapture;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Item item = store_.items(s)[i];  // by value: walks add states
-    if (item.head.kind() == HeadKind::kEnd) {
+    if (item.head.kind() == HeadKind::kCapture) {
+      plain.push_back(item);
+      spacious.push_back(item);
+    } else if (item.head.kind() == HeadKind::kEnd) {
       complete_ = true;
     } else if (takes_space(item.head)) {
       spacious.push_back(item);
-    } else if (!apply_shared(item, TrieId::kTokens, Trie::kRoot)) {
+    } else if ((capturing_ && rules_) || !apply_shared(item, TrieId::kTokens, Trie::kRoot)) {
       plain.push_back(item);
     }
   }
-  if (!plain.empty()) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
-  if (!spacious.empty()) {
+  const std::size_t none = capturing_ ? 1 : 0;
+  if (capturing_ && rules_) {
+    plain.insert(plain.end(), spacious.begin() + 1, spacious.end());
+    walk_all(plain);
+    return;
+  }
+  if (plain.size() > none) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
+  if (spacious.size() > none) {
     add_set(tables_.space_only);
     walk_tokens(TrieId::kStructural, Trie::kRoot, spacious);
   }
+  if (!doubtful_.empty()) settle_doubts(s);
   if (rules_) unite_sets(sets_);
+}
+
+void Masker::add_node(const Trie& trie, Trie::Node node, const Items& items) {
+  if (capturing_ && stepper_.is_doubtful(items)) {
+    const auto tokens = trie.at(node);
+    doubtful_.insert(doubtful_.end(), tokens.begin(), tokens.end());
+  } else {
+    add_ids(trie.at(node));
+  }
+}
+
+void Masker::settle_doubts(StateId s) {
+  std::sort(doubtful_.begin(), doubtful_.end());
+  doubtful_.erase(std::unique(doubtful_.begin(), doubtful_.end()), doubtful_.end());
+  Items items;
+  Items next;
+  for (const TokenId token : doubtful_) {
+    const auto start = store_.items(s);
+    items.assign(start.begin(), start.end());
+    for (const char c : tables_.vocabulary->token(token)) {
+      next.clear();
+      stepper_.step(items, static_cast<std::uint8_t>(c), next);
+      remove_duplicates(next);
+      items.swap(next);
+      if (items.empty()) break;
+    }
+    if (!items.empty()) ids_.push_back(token);
+  }
+  doubtful_.clear();
+}
+
+// Byte by byte, with nothing shared.
+void Masker::walk_all(const Items& items) {
+  const Trie& trie = tables_.tokens;
+  const auto down = [&](auto&& self, Trie::Node n, const Items& at) -> void {
+    walk(trie, n, at, [&](Trie::Node c, const Items& next) {
+      add_ids(trie.at(c));
+      self(self, c, next);
+    });
+  };
+  down(down, Trie::kRoot, items);
 }
 
 // Adds what the item takes below the node from tables that are shared, if there are some for it.
@@ -116,9 +168,10 @@ void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
     }
     walked = &others;
   }
-  if (!walked->empty()) {
+  const bool some = !walked->empty() && (walked->size() > 1 || walked->front().head.kind() != HeadKind::kCapture);
+  if (some) {
     walk(t, node, *walked, [&](Trie::Node c, const Items& next) {
-      add_ids(t.at(c));
+      add_node(t, c, next);
       walk_tokens(id, c, next);
     });
   }
@@ -169,7 +222,14 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
   for (const Frame::Exits& exits : f.exits) {
     if (!first.contains(exits.byte) && !(style_.spaced && exits.byte == ' ')) continue;
     if (const Trie* suffixes = frames_.suffixes(exits, t, style_.spaced)) {
-      for (const Trie::Node n : taken_below(*suffixes, item.rest)) add_ids(suffixes->at(n));
+      const TakenNodes& taken = taken_below(*suffixes, item.rest);
+      for (const Trie::Node n : taken.nodes) {
+        if (taken.is_doubtful(n)) {
+          doubtful_.insert(doubtful_.end(), suffixes->at(n).begin(), suffixes->at(n).end());
+        } else {
+          add_ids(suffixes->at(n));
+        }
+      }
       continue;
     }
     for (const Trie::Node n : exits.nodes) {
@@ -177,7 +237,7 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
       stepper_.step(rest, t.byte(n), next);
       if (next.empty()) continue;
       remove_duplicates(next);
-      add_ids(t.at(n));
+      add_node(t, n, next);
       walk_tokens(&t == &tables_.tokens ? TrieId::kTokens : TrieId::kStructural, n, next);
     }
   }
@@ -270,7 +330,7 @@ void Masker::walk_irregular(const Item& item) {
   const Trie& trie = tables_.groups(style_).irregular();
   const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
     walk(trie, n, items, [&](Trie::Node c, const Items& next) {
-      add_ids(trie.at(c));
+      add_node(trie, c, next);
       self(self, c, next);
     });
   };
@@ -285,18 +345,19 @@ void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) 
   if (ends.suffix_nodes.empty()) return;
   if (prefixes != nullptr && std::all_of(prefixes->begin(), prefixes->end(), [](auto w) { return w == 0; })) return;
   const Taken& follow = taken(rest);
+  const auto& nodes = ends.suffix_nodes;
   const auto add = [&](std::size_t i) {
     const std::uint32_t from = ends.suffix_first[i];
     const std::uint32_t to = ends.suffix_first[i + 1];
+    std::vector<TokenId>& out = follow.is_doubtful(nodes[i]) ? doubtful_ : ids_;
     if (prefixes == nullptr) {
-      add_ids(std::span(ends.suffix_tokens).subspan(from, to - from));
+      out.insert(out.end(), ends.suffix_tokens.begin() + from, ends.suffix_tokens.begin() + to);
       return;
     }
     for (std::uint32_t s = from; s < to; ++s) {
-      if (test(*prefixes, ends.suffix_prefixes[s])) ids_.push_back(ends.suffix_tokens[s]);
+      if (test(*prefixes, ends.suffix_prefixes[s])) out.push_back(ends.suffix_tokens[s]);
     }
   };
-  const auto& nodes = ends.suffix_nodes;
   if (nodes.size() <= follow.nodes.size() * 4) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (test(follow.bits, nodes[i])) add(i);
@@ -313,20 +374,23 @@ void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) 
 
 void Masker::add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix) {
   const Taken& follow = taken(rest);
+  const auto add = [&](const TextEnds::Split& split) {
+    (follow.is_doubtful(split.suffix) ? doubtful_ : ids_).push_back(split.token);
+  };
   const auto splits =
       std::span(ends.by_prefix)
           .subspan(ends.prefix_first[prefix], ends.prefix_first[prefix + 1] - ends.prefix_first[prefix]);
   constexpr std::size_t kSearch = 8;  // a look-up costs as much as so many tests
   if (splits.size() <= follow.nodes.size() * kSearch) {
     for (const TextEnds::Split& split : splits) {
-      if (test(follow.bits, split.suffix)) ids_.push_back(split.token);
+      if (test(follow.bits, split.suffix)) add(split);
     }
     return;
   }
   auto it = splits.begin();
   for (const Trie::Node n : follow.nodes) {
     it = std::lower_bound(it, splits.end(), n, [](const auto& split, Trie::Node node) { return split.suffix < node; });
-    for (; it != splits.end() && it->suffix == n; ++it) ids_.push_back(it->token);
+    for (; it != splits.end() && it->suffix == n; ++it) add(*it);
   }
 }
 
@@ -404,10 +468,13 @@ void Masker::add_listed_key(const Item& item, const RecordInfo& record, TrieId i
 }
 
 // The nodes where a text ends that the state takes.
-std::vector<Trie::Node> Masker::walk_taken(const Trie& texts, StateId rest) {
-  std::vector<Trie::Node> nodes;
+void Masker::walk_taken(const Trie& texts, StateId rest, TakenNodes& out) {
+  const bool captures = capturing_ && store_.captures(rest);
   const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    if (!texts.at(n).empty()) nodes.push_back(n);
+    if (!texts.at(n).empty()) {
+      out.nodes.push_back(n);
+      if (captures && stepper_.is_doubtful(items)) out.doubtful.push_back(n);
+    }
     walk(texts, n, items, [&](Trie::Node c, const Items& next) { self(self, c, next); });
   };
   const std::size_t depth = depth_;
@@ -415,7 +482,8 @@ std::vector<Trie::Node> Masker::walk_taken(const Trie& texts, StateId rest) {
   stepper_.append_closed(rest, items);
   down(down, Trie::kRoot, items);
   depth_ = depth;
-  return nodes;
+  std::sort(out.nodes.begin(), out.nodes.end());
+  std::sort(out.doubtful.begin(), out.doubtful.end());
 }
 
 const Masker::Taken& Masker::taken(StateId rest) {
@@ -428,10 +496,9 @@ const Masker::Taken& Masker::taken(StateId rest) {
   }
   const Trie& suffixes = tables_.suffixes(style_);
   Taken& result = taken_.emplace_back();
-  result.nodes = walk_taken(suffixes, rest);
+  walk_taken(suffixes, rest, result);
   result.bits.assign((suffixes.size() + 63) / 64, 0);
   for (const Trie::Node n : result.nodes) set(result.bits, n);
-  std::sort(result.nodes.begin(), result.nodes.end());
   taken_nodes_ += result.nodes.size() + 2 * result.bits.size() + 16;
   if (rest >= taken_index_.size()) taken_index_.resize(std::max<std::size_t>(store_.size(), rest + 1));
   taken_index_[rest] = static_cast<std::uint32_t>(taken_.size());
@@ -439,12 +506,13 @@ const Masker::Taken& Masker::taken(StateId rest) {
 }
 
 // The nodes of a frame's left-over texts that a state takes.
-std::span<const Trie::Node> Masker::taken_below(const Trie& suffixes, StateId rest) {
+const Masker::TakenNodes& Masker::taken_below(const Trie& suffixes, StateId rest) {
   const std::uint64_t key = (std::uint64_t{suffixes.id()} << 32U) | rest;
   const auto [it, fresh] = taken_below_.try_emplace(key);
   if (!fresh) return it->second;
-  std::vector<Trie::Node> nodes = walk_taken(suffixes, rest);
-  taken_nodes_ += nodes.size() + 16;
+  TakenNodes nodes;
+  walk_taken(suffixes, rest, nodes);
+  taken_nodes_ += nodes.nodes.size() + nodes.doubtful.size() + 16;
   it->second = std::move(nodes);
   return it->second;
 }

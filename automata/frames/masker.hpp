@@ -9,6 +9,7 @@
 // Thread safety: none; each matcher owns one.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <deque>
@@ -50,10 +51,16 @@ class Masker {
     Remembered from;  // as it was
     std::unique_ptr<TokenSet> set;
   };
-  // The nodes of the suffix trie that a state takes, ascending, and the same as a bitset.
-  struct Taken {
-    bool known = false;
+  // The nodes of a trie of texts that a state takes, ascending; of those, the ones where that is doubtful.
+  struct TakenNodes {
     std::vector<Trie::Node> nodes;
+    std::vector<Trie::Node> doubtful;
+    bool is_doubtful(Trie::Node node) const {
+      return !doubtful.empty() && std::binary_search(doubtful.begin(), doubtful.end(), node);
+    }
+  };
+  // Of the suffix trie, and the same as a bitset.
+  struct Taken : TakenNodes {
     std::vector<std::uint64_t> bits;
   };
   using Bits = std::vector<std::uint64_t>;
@@ -116,8 +123,12 @@ class Masker {
   void walk_position(const Position& from, const Items& items);
   void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
-  std::vector<Trie::Node> walk_taken(const Trie& texts, StateId rest);
-  std::span<const Trie::Node> taken_below(const Trie& suffixes, StateId rest);
+  void walk_taken(const Trie& texts, StateId rest, TakenNodes& out);
+  const TakenNodes& taken_below(const Trie& suffixes, StateId rest);
+  // Where a captured item goes on: what walks of what follows leave in doubt is walked anew, the text before known.
+  void add_node(const Trie& trie, Trie::Node node, const Items& items);
+  void settle_doubts(StateId s);
+  void walk_all(const Items& items);
 
   const Frame& text_frame(const Head& head, TrieId id, Trie::Node node);
   const Frame& expr_frame(const Head& head, const Trie& trie, bool own, Trie::Node node);
@@ -143,6 +154,8 @@ class Masker {
   std::vector<const TokenSet*> sets_;
   std::vector<TokenId> ids_;
   bool complete_ = false;
+  bool capturing_ = false;          // a captured item goes on
+  std::vector<TokenId> doubtful_;   // of the mask being found
   Bits prefixes_;                                                  // scratch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
@@ -156,7 +169,7 @@ class Masker {
   std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
   std::deque<Taken> taken_;                                 // by number
   std::vector<std::uint32_t> taken_index_;                  // by state: number in taken_ and one, 0: none
-  std::unordered_map<std::uint64_t, std::vector<Trie::Node>> taken_below_;
+  std::unordered_map<std::uint64_t, TakenNodes> taken_below_;
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;

@@ -93,8 +93,42 @@ void StateStore::grow_table() {
   }
 }
 
+CaptureId StateStore::extend(CaptureId capture, std::uint8_t byte) {
+  const auto [it, fresh] = capture_ids_.try_emplace((std::uint64_t{capture} << 8U) | byte, 0);
+  if (fresh) {
+    it->second = static_cast<CaptureId>(captures_.size());
+    captures_.push_back({capture, byte});
+  }
+  return it->second;
+}
+
+bool StateStore::captured(CaptureId begin, CaptureId end, std::string& out) const {
+  out.clear();
+  for (; end != begin; end = captures_[end].parent) {
+    if (end <= kUnknown) return false;
+    out += static_cast<char>(captures_[end].byte);
+  }
+  std::reverse(out.begin(), out.end());
+  return true;
+}
+
+std::uint8_t StateStore::capture_facts(StateId s) {
+  if (s < capture_facts_.size() && capture_facts_[s] != 0) return capture_facts_[s];
+  std::uint8_t facts = kCaptureFactsKnown;
+  for (std::uint32_t i = 0; i < spans_[s].count; ++i) {
+    const Item item = items_[spans_[s].first + i];
+    if (is_after_item(item.head)) {
+      facts |= item.head.w2 == kUnknown ? kCaptures | kCapturesUnknown : kCaptures;
+    }
+    if (item.rest != kDeadState) facts |= capture_facts(item.rest);
+  }
+  if (s >= capture_facts_.size()) capture_facts_.resize(spans_.size());
+  return capture_facts_[s] = facts;
+}
+
 std::size_t StateStore::memory_bytes() const noexcept {
-  return items_.capacity() * sizeof(Item) + spans_.capacity() * sizeof(Span) + table_.capacity() * sizeof(StateId);
+  constexpr std::size_t kCaptureBytes = sizeof(CaptureNode) + 48;  // with its entry in the table
+  return captures_.size() * kCaptureBytes + capture_facts_.capacity() + items_.capacity() * sizeof(Item) + spans_.capacity() * sizeof(Span) + table_.capacity() * sizeof(StateId);
 }
 
 }  // namespace weir

@@ -110,6 +110,9 @@ StateId Stepper::start() {
 
 void Stepper::step(const Items& items, std::uint8_t byte, Items& out) {
   ended_.clear();
+  stepped_ = &items;
+  byte_ = byte;
+  capture_ = now_ = kNoCapture;
   for (const Item& item : items) step_item(item, byte, out);
   // What follows is expanded once for all that ended here, so that equal calls from many places are one call.
   if (ended_.size() == 1) {
@@ -117,6 +120,7 @@ void Stepper::step(const Items& items, std::uint8_t byte, Items& out) {
   } else if (!ended_.empty()) {
     append_closed(store_.unite(ended_), out);
   }
+  if (capture_ != kNoCapture || now_ != kNoCapture) close_captures(out);
 }
 
 StateId Stepper::step(StateId s, std::uint8_t byte) {
@@ -140,6 +144,7 @@ void Stepper::step_item(const Item& item, std::uint8_t byte, Items& out) {
         ended_.push_back(item.rest);
       }
       return;
+    case HeadKind::kCapture: capture_ = item.head.w1; return;
     case HeadKind::kEnd:
     case HeadKind::kRule:
     case HeadKind::kHole: return;
@@ -313,10 +318,12 @@ void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
   }
 }
 
-void Stepper::push_list_steps(const ListInfo& info, StateId rest, Items& out) {
+void Stepper::push_list_steps(const ListInfo& info, bool unknown, StateId rest, Items& out) {
   for (const ListStep& step : info.steps) {
-    const StateId after =
-        store_.intern_one({Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), step.next, 0), rest});
+    const bool captured = step.captured || unknown;
+    const Phase phase = captured ? Phase::kAfterItem : Phase::kAfterValue;
+    const CaptureId begin = !captured ? 0 : unknown ? StateStore::kUnknown : capture_now();
+    const StateId after = store_.intern_one({Head::make(HeadKind::kList, phase_aux(phase), step.next, begin), rest});
     out.push_back({Head::make(HeadKind::kValue, 0, step.value, 0), after});
   }
 }
@@ -334,6 +341,13 @@ void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
     out.push_back(item);
     return;
   }
+  if (phase_of(head) == Phase::kAfterItem && byte == static_cast<std::uint8_t>(notation_->item_separator[offset])) {
+    const Head now = offset == 0 ? after_item(head) : head;
+    if (now != head) {
+      step_list({now, item.rest}, byte, out);
+      return;
+    }
+  }
   const ListInfo& info = structures_->list(head.w1);
   const std::uint32_t count = head.w2;
   const bool may_close = info.stepwise ? info.may_close : count >= info.min_items;
@@ -345,7 +359,7 @@ void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
   bool finished = false;
   if (!step_separator(item, notation_->item_separator, byte, out, finished) || !finished) return;
   if (info.stepwise) {
-    push_list_steps(info, item.rest, out);
+    push_list_steps(info, phase_of(head) == Phase::kAfterItem, item.rest, out);
   } else {
     push_list_item(head.w1, info, count, item.rest, out);
   }
@@ -376,7 +390,7 @@ void Stepper::step_value(const Item& item, std::uint8_t byte, Items& out) {
         out.push_back({Head::make(HeadKind::kList, phase_aux(Phase::kAfterOpen), id, 0), item.rest});
       }
       if (info.stepwise) {
-        push_list_steps(info, item.rest, out);
+        push_list_steps(info, false, item.rest, out);
       } else if (info.has_item(0)) {
         push_list_item(id, info, 0, item.rest, out);
       }
@@ -506,7 +520,7 @@ ByteSet Stepper::first_bytes(const Items& items) {
           first.insert(static_cast<std::uint8_t>(notation_->key_separator[offset_of(head)]));
         } else {
           first.insert(static_cast<std::uint8_t>(list ? notation_->list_close : notation_->record_close));
-          if (phase == Phase::kAfterValue) {
+          if (phase == Phase::kAfterValue || phase == Phase::kAfterItem) {
             first.insert(static_cast<std::uint8_t>(notation_->item_separator[offset_of(head)]));
           } else if (!list) {
             first.insert(static_cast<std::uint8_t>(notation_->quote));
@@ -514,6 +528,7 @@ ByteSet Stepper::first_bytes(const Items& items) {
         }
         break;
       }
+      case HeadKind::kCapture:
       case HeadKind::kEnd:
       case HeadKind::kRule:
       case HeadKind::kHole: break;

@@ -51,6 +51,11 @@ class Stepper {
 
   bool may_complete(StateId s) const noexcept;
 
+  // Where the text before is not known, as in walks of what follows a head, a list goes on behind a captured item as if
+  // the item were none of those to come. That allows too much only where a later item has been entered and can be but
+  // one thing. True: that may be so after these items.
+  bool is_doubtful(const Items& items);
+
   // The place in the key set after one more byte of decoded key text, or kDead. Shared with the mask of keys.
   static constexpr std::uint32_t kDeadKey = 0xFFFFFFFF;
   std::uint32_t step_key(const RecordInfo& record, std::uint32_t place, std::uint8_t byte);
@@ -75,7 +80,18 @@ class Stepper {
   void step_list(const Item& item, std::uint8_t byte, Items& out);
   void step_value(const Item& item, std::uint8_t byte, Items& out);
   void push_keys(RecordId id, const RecordInfo& record, StateId rest, Items& out);
-  void push_list_steps(const ListInfo& info, StateId rest, Items& out);
+  // `unknown`: behind an item of which nothing is known.
+  void push_list_steps(const ListInfo& info, bool unknown, StateId rest, Items& out);
+  // The text that captured items are part of after the byte at hand.
+  CaptureId capture_now();
+  // The list's head behind a captured item, when a separator begins.
+  Head after_item(const Head& head);
+  void close_captures(Items& out);
+  bool several_item(const Item& item, unsigned depth);
+  bool several_head(const Head& head, unsigned depth);
+  bool several_texts(ExprId content, CounterId counter);
+  bool several_keys(RecordId id, std::uint32_t first, std::uint32_t last, unsigned depth);
+  bool several_members(RecordId id, std::uint32_t label, unsigned depth);
   // The list's item number `count`, followed by the list.
   void push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out);
   void push_members(RecordId id, std::uint32_t label, StateId rest, Items& out);
@@ -90,6 +106,14 @@ class Stepper {
   TextStyle style_;
   StateStore& store_;
   std::vector<StateId> ended_;  // scratch
+
+  // Of the step at hand.
+  static constexpr CaptureId kNoCapture = 0xFFFFFFFF;
+  const Items* stepped_ = nullptr;
+  std::uint8_t byte_ = 0;
+  CaptureId capture_ = kNoCapture;  // before the byte
+  CaptureId now_ = kNoCapture;      // after it, once somebody asked
+  std::string captured_;            // scratch
 };
 
 }  // namespace weir

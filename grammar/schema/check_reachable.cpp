@@ -6,7 +6,7 @@
 
 namespace weir::schema {
 
-void Expander::check_reachable(const std::unordered_set<JsonId>& kept) {
+void Expander::check_reachable() {
   std::vector<bool> seen(document_->size());
   std::vector<JsonId> pending{0};
   const auto reach = [&](JsonId node) {
@@ -22,7 +22,7 @@ void Expander::check_reachable(const std::unordered_set<JsonId>& kept) {
     const Schema& schema = reader_.read(pending.back());
     pending.pop_back();
     if (diagnostics_->failed()) return;
-    check_keywords(schema, kept);
+    check_keywords(schema);
     for (const JsonId list :
          {schema.properties, schema.patterns, schema.prefix, schema.all_of, schema.any_of, schema.one_of}) {
       reach_children(list);
@@ -38,31 +38,13 @@ void Expander::check_reachable(const std::unordered_set<JsonId>& kept) {
   }
 }
 
-void Expander::check_keywords(const Schema& schema, const std::unordered_set<JsonId>& kept) {
+void Expander::check_keywords(const Schema& schema) {
   if (!schema.unsupported.empty()) fail_unsupported(schema.unsupported.front().keyword);
   if (schema.pattern != kNoJson) pattern_condition(document_->text(schema.pattern), schema.pattern);
   if (schema.format != kNoJson && (schema.types & kStringType) != 0) check_format(schema.format);
   if (divides(schema, schema.types & kNumberTypes)) multiples_of(decimal(schema.multiple), schema.multiple);
   if (schema.patterns != kNoJson) {
     for (const JsonId member : document_->children(schema.patterns)) keys_of_pattern(member);
-  }
-  if (schema.unique == kNoJson || kept.contains(schema.unique) || (schema.types & kArrayType) == 0) return;
-  std::vector<JsonId> items;
-  if (schema.prefix != kNoJson) {
-    for (const JsonId item : document_->children(schema.prefix)) items.push_back(item);
-  }
-  if (schema.max_items > items.size() && schema.rest == kNoJson) {
-    fail_unsupported(schema.unique);
-    return;
-  }
-  if (schema.max_items > items.size()) items.push_back(schema.rest);
-  for (const JsonId item : items) {
-    const Atom atom = atom_of(item);
-    if (atom.is_never()) continue;
-    if (atom.is_always() || !finite_values(std::vector{atom}, kMostDistinct)) {
-      fail_unsupported(schema.unique);
-      return;
-    }
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -56,23 +55,20 @@ void Compilation::run() {
   CompiledSchema& schema = expander.compiled();
   // What lists by formula cannot keep is to be an error now.
   bool lazy = false;
-  std::unordered_set<JsonId> kept;
   for (ShapeId id = 0; id < schema.lists.size() && !diagnostics.failed(); ++id) {
     const ListShape& list = schema.lists[id];
     if (!list.by_formula) continue;
     lazy = true;
-    const std::size_t before = kept.size();
-    expander.formulas().for_each_leaf(list.formula, [&](const Formula& leaf) {
-      if (leaf.condition == Condition::kDistinct) kept.insert(leaf.b);
-    });
-    if (kept.size() == before) continue;
+    if (residuals.distinct_keyword(list.formula) == kNoJson) continue;
     const std::uint32_t last = residuals.saturated(list.formula, kUnbounded);
     for (std::uint32_t i = 0; i <= std::min(last, kItemsTried) && !diagnostics.failed(); ++i) {
-      residuals.after_item(list.formula, i);
+      for (const Alternative& way : residuals.after_item(list.formula, i)) {
+        if (way.captured && liveness.value(way.value)) enough_distinct(way);
+      }
     }
   }
   for (ShapeId id = 0; id < schema.records.size(); ++id) lazy = lazy || schema.records[id].by_formula;
-  if (lazy && !diagnostics.failed()) expander.check_reachable(kept);
+  if (lazy && !diagnostics.failed()) expander.check_reachable();
   if (diagnostics.failed()) return;
   if (!liveness.value(schema.root)) {
     if (!diagnostics.failed()) {
@@ -100,6 +96,14 @@ void Compilation::run() {
     settled[id] = first_same(id);
   }
   same = std::move(settled);
+}
+
+bool Compilation::enough_distinct(const Alternative& way) {
+  if (residuals.may_close(way.rest)) return true;
+  const std::uint32_t wanted = residuals.wanted_items(way.rest);
+  if (cardinality.at_least(way.value, std::uint64_t{wanted} + 1)) return true;
+  expander.fail_unsupported(residuals.distinct_keyword(way.rest));
+  return false;
 }
 
 }  // namespace weir::schema

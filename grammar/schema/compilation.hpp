@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "schema/cardinality.hpp"
 #include "schema/expander.hpp"
 #include "schema/liveness.hpp"
 #include "schema/residuals.hpp"
@@ -19,6 +20,7 @@ struct Compilation {
   Expander expander{document, options, *arena, diagnostics};
   Residuals residuals{expander};
   Liveness liveness{expander, residuals};
+  Cardinality cardinality{expander, residuals, liveness};
 
   Compilation(JsonDocument text, JsonSchemaOptions given, std::shared_ptr<ExprArena> used)
       : document(std::move(text)), options(std::move(given)), arena(std::move(used)) {}
@@ -28,6 +30,9 @@ struct Compilation {
   // Expands what the root reaches, decides what is alive, and lets values that mean the same share one id. Errors go to
   // the diagnostics.
   void run();
+  // Whether items enough are left after a captured one for a list that must have more; if nobody can tell, that is an
+  // error.
+  bool enough_distinct(const Alternative& way);
   // The first value that means the same.
   ValueId settled(ValueId id) const { return id < same.size() ? same[id] : id; }
 

@@ -94,9 +94,20 @@ std::optional<std::vector<JsonId>> Expander::finite_values(std::span<const Atom>
   return values;
 }
 
-std::uint32_t Expander::value_number(JsonId scalar) {
-  return value_numbers_.try_emplace(scalar_key(scalar), static_cast<std::uint32_t>(value_numbers_.size()))
-      .first->second;
+std::uint32_t Expander::value_number(JsonId value) {
+  std::string key;
+  append_value_key(value, key);
+  const auto [it, fresh] =
+      value_numbers_.try_emplace(std::move(key), static_cast<std::uint32_t>(numbered_values_.size()));
+  if (fresh) numbered_values_.push_back(value);
+  return it->second;
+}
+
+std::optional<std::uint32_t> Expander::number_of_text(std::string_view text) {
+  const auto value = document_->append(text, options_->limits);
+  if (value) return value_number(*value);
+  diagnostics_->fail(value.error().code, 0, value.error().message);
+  return std::nullopt;
 }
 
 unsigned Expander::rank(Atom atom) {

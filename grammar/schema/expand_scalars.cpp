@@ -113,6 +113,27 @@ std::string Expander::scalar_key(JsonId value) {
   return key;
 }
 
+void Expander::append_value_key(JsonId value, std::string& key) {
+  if (document_->is_scalar(value)) {
+    const std::string scalar = scalar_key(value);
+    key += fmt::format("{}:{}", scalar.size(), scalar);
+    return;
+  }
+  const bool object = document_->kind(value) == JsonKind::kObject;
+  std::vector<JsonId> children;
+  for (const JsonId child : document_->children(value)) children.push_back(child);
+  if (object) {
+    std::sort(children.begin(), children.end(),
+              [&](JsonId a, JsonId b) { return document_->key(a) < document_->key(b); });
+  }
+  key += object ? '{' : '[';
+  for (const JsonId child : children) {
+    if (object) key += fmt::format("{}:{}", document_->key(child).size(), document_->key(child));
+    append_value_key(child, key);
+  }
+  key += object ? '}' : ']';
+}
+
 // Whether a scalar satisfies all of the atoms.
 bool Expander::satisfies(JsonId scalar, std::span<const Atom> wholes) {
   return std::all_of(wholes.begin(), wholes.end(), [&](Atom atom) {
@@ -215,9 +236,17 @@ void Expander::list_text_conditions(const Product& product, std::vector<ExprId>&
       if (const auto condition = format_condition(schema.format, proving_)) out.push_back(*condition);
     }
   }
+  std::vector<std::string_view> excluded;
   for (const Atom atom : product.wholes) {
+    if (atom.is_literal() && atom.is_negated()) {
+      if (document_->kind(atom.node()) == JsonKind::kString) excluded.push_back(document_->text(atom.node()));
+      continue;
+    }
     const ExprId texts = texts_of(atom, Shape::kString);
     if (texts != arena_->any_text()) out.push_back(texts);
+  }
+  if (!excluded.empty()) {
+    out.push_back(arena_->intersect({arena_->any_text(), arena_->complement(arena_->literals(excluded))}));
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -54,13 +54,13 @@ class Expander {
   void expand();
 
   // Reads whatever the root reaches, also where expansion has not come yet, so that mistakes in it are errors now.
-  // Lists whose items must be distinct and are in `kept`, by the keyword, are known to be no trouble.
-  void check_reachable(const std::unordered_set<JsonId>& kept);
+  void check_reachable();
 
   CompiledSchema& compiled() { return out_; }
   const JsonSchemaOptions& options() const { return *options_; }
   Diagnostics& diagnostics() { return *diagnostics_; }
   Formulas& formulas() { return formulas_; }
+  ExprArena& arena() { return *arena_; }
 
   // What a value is. Precondition: no error so far, or what it says does not matter.
   const ValueSpec& value(ValueId id);
@@ -72,8 +72,11 @@ class Expander {
   std::optional<std::vector<JsonId>> finite_values(std::span<const Atom> atoms, std::size_t most);
   bool is_key_in(std::uint32_t key, ExprId keys);
   bool is_cell_in(ExprId cell, ExprId keys);  // a cell lies in a set, or outside of it
-  // The number of the value, the same for equal ones.
-  std::uint32_t value_number(JsonId scalar);
+  // The number of the value, the same for equal ones; and a node with the value of that number.
+  std::uint32_t value_number(JsonId value);
+  JsonId numbered_value(std::uint32_t number) const { return numbered_values_[number]; }
+  // The number of the value that a JSON text holds; none: an error.
+  std::optional<std::uint32_t> number_of_text(std::string_view text);
   // More values than that are not told apart where items must be distinct.
   static constexpr std::size_t kMostDistinct = 4096;
   // The order in which atoms are best decided.
@@ -105,7 +108,7 @@ class Expander {
   }
   void expand_value(ValueId id);
   void build_early();
-  void check_keywords(const Schema& schema, const std::unordered_set<JsonId>& kept);
+  void check_keywords(const Schema& schema);
   void expand_product(const Product& product, ValueSpec& out);
   void check_supported(const Product& product);
 
@@ -145,6 +148,7 @@ class Expander {
   void keep_valid(const Product& product, std::vector<JsonId>& choices);
   bool equal_scalars(JsonId a, JsonId b);
   std::string scalar_key(JsonId value);
+  void append_value_key(JsonId value, std::string& key);  // the same for equal values
   void expand_choices(const Product& product, std::span<const JsonId> choices);
   // --- numbers (expand_numbers.cpp)
   bool is_lexical_integer(const Product& product);
@@ -249,6 +253,7 @@ class Expander {
   std::unordered_map<std::uint64_t, bool> key_in_;   // by set and key
   std::unordered_map<std::uint64_t, bool> cell_in_;  // by set and cell
   std::unordered_map<std::string, std::uint32_t> value_numbers_;
+  std::vector<JsonId> numbered_values_;  // by number
   std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kShapes> wholes_;  // by node and whether it holds
   std::vector<JsonId> whole_path_;
   std::unordered_map<JsonId, ExprId> additional_keys_;

@@ -409,6 +409,24 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const Limits& li
   return JsonReader(text, limits).read();
 }
 
+Result<JsonId> JsonDocument::append(std::string_view text, const Limits& limits) {
+  auto parsed = parse(text, limits);
+  if (!parsed) return parsed.error();
+  const auto first = static_cast<JsonId>(nodes_.size());
+  const JsonId count = parsed->nodes_[0].end;
+  if (first + std::size_t{count} > kMaxNodes) {
+    return make_error(ErrorCode::kLimit, fmt::format("more than {} values are kept beside a schema", kMaxNodes));
+  }
+  for (JsonId id = 0; id < count; ++id) {
+    JsonNode node = parsed->nodes_[id];
+    node.end += first;
+    if (node.parent != kNoJson) node.parent += first;
+    nodes_.push_back(node);
+  }
+  appended_.push_back(std::move(parsed->storage_));
+  return first;
+}
+
 JsonId JsonDocument::find(JsonId object, std::string_view key) {
   if (nodes_[object].kind != JsonKind::kObject) return kNoJson;
   if (nodes_[object].size < kIndexedFrom) {

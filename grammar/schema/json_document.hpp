@@ -36,6 +36,10 @@ class JsonDocument {
   // key that one object has twice, kLimit. Iterative: depth costs no stack.
   static Result<JsonDocument> parse(std::string_view text, const Limits& limits);
 
+  // Another text's value behind all nodes there are: its own root, with no parent. Ids stay valid, references to nodes
+  // do not. Errors: as for parse.
+  Result<JsonId> append(std::string_view text, const Limits& limits);
+
   // The root is node 0. Children follow their parent at once: the first is id + 1.
   const JsonNode& operator[](JsonId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
@@ -88,6 +92,7 @@ class JsonDocument {
     std::unique_ptr<char[]> decoded;  // strings that hold escapes
   };
   std::shared_ptr<Storage> storage_;
+  std::vector<std::shared_ptr<Storage>> appended_;
   std::vector<JsonNode> nodes_;
   std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> indices_;  // of large objects
 };

@@ -111,8 +111,17 @@ void JsonSource::step_list(const ListState& state, ListInfo& out) {
   for (const Alternative& way : residuals.after_item(state.formula, state.index)) {
     const std::uint32_t index = residuals.saturated(way.rest, state.index + 1);
     if (!liveness.value(way.value) || !liveness.list(way.rest, index)) continue;
-    out.steps.push_back({shared(way.value), intern_list({state.shape, true, way.rest, index})});
+    if (way.captured && !compilation_->enough_distinct(way)) continue;
+    out.steps.push_back({shared(way.value), intern_list({state.shape, true, way.rest, index}), way.captured});
   }
+}
+
+ListId JsonSource::expand_list_after(ListId next, std::string_view item) {
+  ListState state = list_states_[next];
+  const auto value = compilation_->expander.number_of_text(item);
+  if (value) state.formula = compilation_->residuals.taken(state.formula, *value);
+  report();
+  return intern_list(state);
 }
 
 void JsonSource::expand_closed_list(const ListShape& shape, ListInfo& out) {
@@ -136,6 +145,8 @@ void JsonSource::expand_closed_list(const ListShape& shape, ListInfo& out) {
     out.max_items = prefix;
   }
 }
+
+bool JsonSource::expand_several(ValueId id) { return compilation_->cardinality.at_least(id, 2); }
 
 const JsonSource::Layout& JsonSource::layout(ShapeId id) {
   if (id >= layouts_.size()) layouts_.resize(id + 1);

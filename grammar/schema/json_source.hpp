@@ -27,6 +27,8 @@ class JsonSource final : public StructureSource {
   void expand_record(RecordId id, RecordInfo& out) override;
   void expand_list(ListId id, ListInfo& out) override;
   void expand_members(RecordId id, std::uint32_t label, std::vector<Member>& out) override;
+  ListId expand_list_after(ListId next, std::string_view item) override;
+  bool expand_several(ValueId id) override;
 
  private:
   // A shape as its states use it. Ranks number the keys that may come at all, in the order of the schema.

@@ -1,6 +1,7 @@
 #include "schema/residuals.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ bool Residuals::any_after(const Key& key, const Passes& passes) {
     keep_distinct(choices);
     found = std::any_of(choices.begin(), choices.end(), [&](const Choice& one) {
       const ValueId value = intern(one);
-      return value != kNoValue && passes({value, one.rest});
+      return value != kNoValue && passes({value, one.rest, one.captured});
     });
     return !found;
   });
@@ -197,6 +198,8 @@ bool Residuals::split(FormulaId f, Chosen& chosen, const Emit& emit) {
   bool more = split(with, chosen, emit);
   chosen = before;
   if (implied || !more) return more;
+  // What a value is told to be is cheaper than what it is not.
+  if (atom.is_literal() && atom.is_negated()) chosen.atoms.insert(atom.negation());
   // A value that satisfies the atom has its alternative already. That others do not is for pruning only: the formula is
   // monotone, so what remains of it holds for both, and a value need not be told what it is not.
   if (expander_->rank(atom) <= kEnumerated) chosen.assumed.insert(atom.negation());
@@ -231,50 +234,91 @@ std::vector<Alternative> Residuals::split(FormulaId f) {
     bool superfluous = false;
     for (std::size_t j = 0; j < choices.size() && !superfluous; ++j) {
       const Choice& other = choices[j];
-      if (j == i || other.rest != choice.rest) continue;
+      if (j == i || other.rest != choice.rest || other.captured != choice.captured) continue;
       const bool includes =
           std::includes(choice.atoms.begin(), choice.atoms.end(), other.atoms.begin(), other.atoms.end());
       superfluous = includes && (other.atoms.size() < choice.atoms.size() || j < i);
     }
     if (superfluous) continue;
     const ValueId value = intern(choice);
-    if (value != kNoValue) alternatives.push_back({value, choice.rest});
+    if (value != kNoValue) alternatives.push_back({value, choice.rest, choice.captured});
   }
   return alternatives;
 }
 
-// Where items must be distinct, each value is an alternative of its own.
+// Where items must be distinct, each value is an alternative of its own if there are few; otherwise an item is told
+// what it is not, and its text, when it is known, what the next one is not.
 void Residuals::keep_distinct(std::vector<Choice>& choices) {
   std::vector<Choice> all;
   for (Choice& choice : choices) {
     if (!facts(choice.rest).distinct) {
       all.push_back(std::move(choice));
-      continue;
-    }
-    const auto values = expander_->finite_values(choice.atoms, Expander::kMostDistinct);
-    if (!values) {
-      formulas_->for_each_leaf(choice.rest, [&](const Formula& leaf) {
-        if (leaf.condition == Condition::kDistinct) expander_->fail_unsupported(leaf.b);
-      });
-      choices.clear();
-      return;
-    }
-    for (const JsonId value : *values) {
-      const std::uint32_t number = expander_->value_number(value);
-      const FormulaId rest = formulas_->map(choice.rest, [&](FormulaId id, const Formula& leaf) {
-        if (leaf.condition != Condition::kDistinct) return id;
-        std::vector<std::uint32_t> seen = seen_[leaf.a];
-        const auto at = std::lower_bound(seen.begin(), seen.end(), number);
-        if (at != seen.end() && *at == number) return kFalse;
-        seen.insert(at, number);
-        const auto [it, fresh] = seen_sets_.try_emplace(seen, static_cast<std::uint32_t>(seen_.size()));
-        if (fresh) seen_.push_back(std::move(seen));
-        return formulas_->distinct(it->second, leaf.b);
-      });
-      if (rest != kFalse) all.push_back({{Atom::literal(value)}, rest});
+    } else if (const auto values = expander_->finite_values(choice.atoms, Expander::kMostDistinct)) {
+      keep_listed_distinct(choice, *values, all);
+    } else {
+      keep_unlisted_distinct(choice, all);
     }
   }
   choices = std::move(all);
+}
+
+void Residuals::keep_listed_distinct(const Choice& choice, std::span<const JsonId> values, std::vector<Choice>& out) {
+  for (const JsonId value : values) {
+    const FormulaId rest = taken(choice.rest, expander_->value_number(value));
+    if (rest != kFalse) out.push_back({{Atom::literal(value)}, rest});
+  }
+}
+
+void Residuals::keep_unlisted_distinct(const Choice& choice, std::vector<Choice>& out) {
+  const FormulaId none = formulas_->map(choice.rest, [&](FormulaId id, const Formula& leaf) {
+    return leaf.condition == Condition::kDistinct ? kFalse : id;
+  });
+  if (none != kFalse) out.push_back({choice.atoms, none});
+  std::vector<std::uint32_t> sets;
+  formulas_->for_each_leaf(choice.rest, [&](const Formula& leaf) {
+    if (leaf.condition == Condition::kDistinct) sets.push_back(leaf.a);
+  });
+  if (std::adjacent_find(sets.begin(), sets.end(), std::not_equal_to<>()) != sets.end()) {
+    expander_->fail_unsupported(distinct_keyword(choice.rest));
+    return;
+  }
+  AtomSet others;
+  for (const Atom atom : choice.atoms) others.insert(atom);
+  for (const std::uint32_t number : seen_[sets.front()]) {
+    others.insert(Atom::literal(expander_->numbered_value(number)).negation());
+  }
+  if (!others.never) out.push_back({std::move(others.atoms), choice.rest, true});
+}
+
+FormulaId Residuals::taken(FormulaId rest, std::uint32_t value) {
+  return formulas_->map(rest, [&](FormulaId id, const Formula& leaf) {
+    if (leaf.condition != Condition::kDistinct) return id;
+    std::vector<std::uint32_t> seen = seen_[leaf.a];
+    const auto at = std::lower_bound(seen.begin(), seen.end(), value);
+    if (at != seen.end() && *at == value) return kFalse;
+    seen.insert(at, value);
+    const auto [it, fresh] = seen_sets_.try_emplace(seen, static_cast<std::uint32_t>(seen_.size()));
+    if (fresh) seen_.push_back(std::move(seen));
+    return formulas_->distinct(it->second, leaf.b);
+  });
+}
+
+JsonId Residuals::distinct_keyword(FormulaId f) {
+  JsonId keyword = kNoJson;
+  formulas_->for_each_leaf(f, [&](const Formula& leaf) {
+    if (leaf.condition == Condition::kDistinct) keyword = leaf.b;
+  });
+  return keyword;
+}
+
+std::uint32_t Residuals::wanted_items(FormulaId f) {
+  std::uint64_t most = 0;
+  std::uint64_t contained = 0;
+  formulas_->for_each_leaf(f, [&](const Formula& leaf) {
+    if (leaf.condition == Condition::kAtLeast) most = std::max<std::uint64_t>(most, leaf.a);
+    if (leaf.condition == Condition::kContains) contained += leaf.a;
+  });
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most + contained, kUnbounded));
 }
 
 }  // namespace weir::schema

@@ -19,6 +19,8 @@ namespace weir::schema {
 struct Alternative {
   ValueId value = kNoValue;
   FormulaId rest = kTrue;
+  // The items of `rest` must differ from this one too, which only its text can tell: see Residuals::taken.
+  bool captured = false;
 };
 
 class Residuals {
@@ -33,8 +35,14 @@ class Residuals {
   using Passes = std::function<bool(const Alternative&)>;
   bool any_after_key(FormulaId f, std::uint32_t key, const Passes& passes) { return any_after({f, kKey, key}, passes); }
   bool any_after_cell(FormulaId f, ExprId cell, const Passes& passes) { return any_after({f, kCell, cell}, passes); }
+  // After an item of a captured alternative: its value, by Expander::value_number, comes no more.
+  FormulaId taken(FormulaId rest, std::uint32_t value);
   // The key does not come.
   FormulaId without(FormulaId f, std::uint32_t key);
+  // No more distinct items than that are asked for.
+  std::uint32_t wanted_items(FormulaId f);
+  // The keyword that asks for distinct items.
+  JsonId distinct_keyword(FormulaId f);
   // Nothing more comes, and nothing more is asked for.
   bool may_close(FormulaId f);
   // Indices from the result on behave alike; no larger than `index`.
@@ -47,6 +55,7 @@ class Residuals {
   struct Choice {
     std::vector<Atom> atoms;
     FormulaId rest;
+    bool captured = false;
   };
   struct Chosen {
     AtomSet atoms;
@@ -84,6 +93,8 @@ class Residuals {
   ValueId intern(const Choice& choice);
   bool contradicts(const AtomSet& chosen, Atom atom);
   void keep_distinct(std::vector<Choice>& choices);
+  void keep_listed_distinct(const Choice& choice, std::span<const JsonId> values, std::vector<Choice>& out);
+  void keep_unlisted_distinct(const Choice& choice, std::vector<Choice>& out);
   bool next_atom(FormulaId f, Atom& out);
   FormulaId assume(FormulaId f, Atom atom, FormulaId verdict);
   FormulaId after_member(FormulaId leaf_id, const Formula& leaf, bool in_set);

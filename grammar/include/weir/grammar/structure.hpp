@@ -143,6 +143,9 @@ struct Member {
 struct ListStep {
   ValueId value = kNoValue;
   ListId next = 0;
+  // What comes after this item depends on its text: StructureSource::list_after(next, text) tells. `next` itself is
+  // right wherever the later items could not equal this one.
+  bool captured = false;
 };
 
 // A list in closed form: item i is prefix[i], or rest beyond the prefix. Or one between two items, told step by step,
@@ -193,6 +196,17 @@ class StructureSource {
   // What follows listed key `label` (or kOtherKey). Precondition: record(id) allows it. Never empty.
   std::span<const Member> members(RecordId id, std::uint32_t label);
   LengthCounter counter(CounterId id) const noexcept;
+  // The list after a captured item, by ListStep::next and the item as it was written. Alive, as all ids are.
+  ListId list_after(ListId next, std::string_view item) {
+    const std::lock_guard lock(mutex_);
+    return expand_list_after(next, item);
+  }
+
+  // Do at least two different values match? False may mean that nobody can tell. For sources that capture items.
+  bool several(ValueId id) {
+    const std::lock_guard lock(mutex_);
+    return expand_several(id);
+  }
 
   // What went wrong while something was expanded, if anything did: a budget of Limits ran out. What was expanded since
   // allows too little; a caller that matches checks this once at the end.
@@ -216,6 +230,9 @@ class StructureSource {
   virtual void expand_list(ListId id, ListInfo& out) = 0;
   // Appends the alternatives after the key.
   virtual void expand_members(RecordId id, std::uint32_t label, std::vector<Member>& out) = 0;
+  // For sources that capture items.
+  virtual ListId expand_list_after(ListId next, std::string_view) { return next; }
+  virtual bool expand_several(ValueId) { return false; }
 
   std::recursive_mutex& mutex() noexcept { return mutex_; }
   // From expand functions; the first error stays.
