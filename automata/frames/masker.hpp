@@ -37,6 +37,7 @@ class Masker {
   static constexpr std::uint32_t kPlaceNodes = 4;
   static constexpr std::size_t kKnownFrames = 256;  // a power of two
 
+  using Bits = std::vector<std::uint64_t>;
   // What fill found, to be written again.
   struct Remembered {
     std::uint32_t first_set = 0;
@@ -63,7 +64,13 @@ class Masker {
   struct Taken : TakenNodes {
     std::vector<std::uint64_t> bits;
   };
-  using Bits = std::vector<std::uint64_t>;
+  // A text of `base` that is none of few others. At the root of the tokens, where `plain`: tokens that stay inside the one
+  // stay inside the other, and it may not end after the prefixes of `excluded`.
+  struct Difference {
+    bool plain = false;
+    ExprId base = kEmptyExpr;
+    Bits excluded;
+  };
   // A place in a trie of texts left over: at a node, or just before its byte, or before all that an expression leaves
   // over with one first byte.
   struct Position {
@@ -103,6 +110,8 @@ class Masker {
   void apply_expr(const Item& item, const Trie& trie, bool own, Trie::Node node);
   void apply_text(const Item& item, TrieId id, Trie::Node node);
   void apply_pattern(const Item& item, TrieId id, Trie::Node node, const TextEnds& ends);
+  bool apply_difference(const Item& item, const TextEnds& ends);
+  const Difference& difference(const Head& head, const TextEnds& ends);
   void walk_irregular(const Item& item);
   void apply_key(const Item& item, TrieId id, Trie::Node node);
   // Tokens that stay inside a key of which only listed ones are allowed. `pending`: bytes of a character to come.
@@ -167,6 +176,8 @@ class Masker {
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
   std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
+  std::unordered_map<std::uint64_t, Difference> differences_;  // by expression and counter
+  const Bits* excluded_ = nullptr;                             // prefixes, of the text at hand
   std::deque<Taken> taken_;                                 // by number
   std::vector<std::uint32_t> taken_index_;                  // by state: number in taken_ and one, 0: none
   std::unordered_map<std::uint64_t, TakenNodes> taken_below_;

@@ -171,6 +171,11 @@ ExprLengths ExprArena::lengths(ExprId e) {
   return impl_->lengths(e);
 }
 
+std::optional<ExprArena::Difference> ExprArena::difference(ExprId e) {
+  const Lock lock(impl_->mutex);
+  return impl_->difference(e);
+}
+
 ByteSet ExprArena::alphabet(ExprId e) {
   const Lock lock(impl_->mutex);
   return impl_->alphabet(e);

@@ -310,6 +310,22 @@ ExprId ExprArena::Impl::intersect(std::span<const ExprId> parts) {
   return id;
 }
 
+std::optional<ExprArena::Difference> ExprArena::Impl::difference(ExprId e) {
+  if (nodes[e].kind != ExprKind::kIntersect) return std::nullopt;
+  std::vector<ExprId> kept;
+  std::vector<ExprId> excluded;
+  for (std::uint32_t i = 0; i < nodes[e].b; ++i) {
+    const ExprId part = children[nodes[e].a + i];
+    if (nodes[part].kind == ExprKind::kComplement) {
+      excluded.push_back(nodes[part].a);
+    } else {
+      kept.push_back(part);
+    }
+  }
+  if (kept.empty() || excluded.empty()) return std::nullopt;
+  return Difference{intersect(kept), alternate(excluded)};
+}
+
 ExprId ExprArena::Impl::complement(ExprId e) {
   if (nodes[e].kind == ExprKind::kComplement) return nodes[e].a;
   const ExprId id = intern({ExprKind::kComplement, !nodes[e].nullable, e != kEmptyExpr, e, 0, 0}, {}, nullptr);

@@ -71,6 +71,7 @@ struct ExprArena::Impl {
     return intersect(std::span<const ExprId>(parts.begin(), parts.size()));
   }
   ExprId complement(ExprId e);
+  std::optional<Difference> difference(ExprId e);
   ExprId repeat(ExprId e, std::uint32_t min, std::uint32_t max);
   ExprId code_points(const CodePointSet& set);
   ExprId any_code_point();

@@ -213,6 +213,12 @@ class ExprArena {
   std::optional<std::uint32_t> shortest_length(ExprId e);  // bytes of the shortest match; nullopt: none
   std::optional<std::string> shortest_text(ExprId e);      // the first in byte order of the shortest matches
   ExprLengths lengths(ExprId e);                           // in code points
+  // If e says so itself: a text matches it that matches `base` and does not match `excluded`.
+  struct Difference {
+    ExprId base = kEmptyExpr;
+    ExprId excluded = kEmptyExpr;
+  };
+  std::optional<Difference> difference(ExprId e);
   ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
   std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
   // The parts that decide what e does with its first character, each the set of some single characters beyond ASCII;
