@@ -7,6 +7,11 @@
 #include "schema/formats.hpp"
 
 namespace weir::schema {
+namespace {
+
+constexpr std::int64_t kUnwieldyExponent = std::int64_t{1} << 40U;
+
+}  // namespace
 
 bool Expander::is_lexical_integer(const Product& product) {
   return std::any_of(product.atoms.begin(), product.atoms.end(),
@@ -19,8 +24,21 @@ NumberBounds Expander::of_type(const Product& product, NumberBounds bounds) {
   return bounds;
 }
 
+// Numbers of an instance that nobody can compare with all spellings of others are as good as equal.
+bool Expander::is_unwieldy(JsonId number) {
+  return document_->is_appended(number) && !has_plain_spelling(decimal(number));
+}
+
+ExprId Expander::unwieldy() {
+  if (unwieldy_ == kEmptyExpr) {
+    unwieldy_ = arena_->intersect({all_texts(Shape::kNumber), unwieldy_numbers(*arena_)});
+  }
+  return unwieldy_;
+}
+
 Decimal Expander::decimal(JsonId number) {
   if (auto value = Decimal::parse(document_->text(number))) return std::move(*value);
+  if (document_->is_appended(number)) return {false, "1", kUnwieldyExponent};
   diagnostics_->fail(ErrorCode::kLimit, number, "this number's exponent is beyond 10^9");
   return {};
 }

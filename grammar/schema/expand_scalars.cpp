@@ -107,7 +107,8 @@ std::string Expander::scalar_key(JsonId value) {
   std::string key(1, static_cast<char>('0' + static_cast<int>(kind)));
   if (kind == JsonKind::kString) key += document_->text(value);
   if (kind == JsonKind::kNumber) {
-    const Decimal number = decimal(value);
+    const Decimal number = is_unwieldy(value) ? Decimal{} : decimal(value);
+    if (is_unwieldy(value)) key += '?';
     key += fmt::format("{}{}e{}", number.negative ? '-' : '+', number.digits, number.exponent);
   }
   return key;
@@ -204,7 +205,7 @@ void Expander::expand_choices(const Product& product, std::span<const JsonId> ch
       case JsonKind::kTrue: numbers_.push_back(word(document_->kind(choice))); break;
       case JsonKind::kString: strings_.push_back(document_->text(choice)); break;
       default: {
-        ExprId equal = equal_to(decimal(choice), choice);
+        ExprId equal = literal_text(choice);
         if (by_spelling) equal = arena_->intersect({equal, number(product, {})});
         numbers_.push_back(equal);
       }

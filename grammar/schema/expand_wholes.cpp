@@ -198,7 +198,7 @@ ExprId Expander::texts_of(Atom atom, Shape shape) {
 
 ExprId Expander::literal_text(JsonId value) {
   switch (document_->kind(value)) {
-    case JsonKind::kNumber: return equal_to(decimal(value), value);
+    case JsonKind::kNumber: return is_unwieldy(value) ? unwieldy() : equal_to(decimal(value), value);
     case JsonKind::kString: return arena_->literal(document_->text(value));
     case JsonKind::kArray:
     case JsonKind::kObject: return kEmptyExpr;

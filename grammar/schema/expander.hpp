@@ -160,6 +160,8 @@ class Expander {
   ExprId number_result(Result<ExprId> result, JsonId place);
   ExprId whole_numbers();
   Decimal decimal(JsonId number);
+  bool is_unwieldy(JsonId number);
+  ExprId unwieldy();  // the spellings of all such numbers
   std::optional<TextSpec> text(const Product& product);
   std::string_view lone_format(const Product& product);
   void count_repetition(TextSpec& spec);
@@ -267,6 +269,7 @@ class Expander {
   std::array<ExprId, 3> words_{};          // null, false, true; kEmptyExpr: not made yet
   std::array<ExprId, 4> plain_numbers_{};  // by integer, lexical integer; kEmptyExpr: not made yet
   ExprId booleans_ = kEmptyExpr;
+  ExprId unwieldy_ = kEmptyExpr;
   Product alone_;                          // while a value is expanded that is one schema
   std::vector<std::string_view> strings_;  // of enum and const, over all products of one value
   std::vector<ExprId> numbers_;            // likewise, and other scalars

@@ -85,7 +85,9 @@ std::uint32_t hash_of(std::string_view text) {
 
 class JsonReader {
  public:
-  JsonReader(std::string_view text, const Limits& limits) : text_(text), limits_(limits) {}
+  // `last_wins`: of the members of an object with one key the last counts; else that is an error.
+  JsonReader(std::string_view text, const Limits& limits, bool last_wins = false)
+      : text_(text), limits_(limits), last_wins_(last_wins) {}
 
   Result<JsonDocument> read() {
     if (text_.size() > std::min<std::size_t>(limits_.max_text_bytes, 0x7FFFFFFF)) {
@@ -217,7 +219,33 @@ class JsonReader {
       std::sort(hashes_.begin(), hashes_.end());
       suspect = std::adjacent_find(hashes_.begin(), hashes_.end()) != hashes_.end();
     }
-    return !suspect || compare_keys(object);
+    if (suspect && last_wins_) keep_last(object);
+    return !suspect || last_wins_ || compare_keys(object);
+  }
+
+  // Of members with the same key the last. The object's nodes are the last that there are.
+  void keep_last(JsonId object) {
+    auto& nodes = document_.nodes_;
+    std::vector<JsonId> members;
+    for (const JsonId member : document_.children(object)) members.push_back(member);
+    std::unordered_set<std::string_view> later;
+    std::vector<JsonId> kept;
+    for (auto member = members.rbegin(); member != members.rend(); ++member) {
+      if (later.insert(document_.key(*member)).second) kept.push_back(*member);
+    }
+    std::reverse(kept.begin(), kept.end());
+    JsonId to = object + 1;
+    for (const JsonId member : kept) {
+      const JsonId shift = member - to;
+      for (JsonId id = member, end = nodes[member].end; id < end; ++id, ++to) {
+        nodes[to] = nodes[id];
+        nodes[to].end -= shift;
+        if (nodes[to].parent != object) nodes[to].parent -= shift;
+      }
+    }
+    nodes.resize(to);
+    nodes[object].end = to;
+    nodes[object].size = static_cast<std::uint32_t>(kept.size());
   }
 
   bool compare_keys(JsonId object) {
@@ -395,6 +423,7 @@ class JsonReader {
 
   std::string_view text_;
   const Limits& limits_;
+  bool last_wins_;
   JsonDocument document_;
   char* begin_ = nullptr;
   const char* end_ = nullptr;
@@ -410,7 +439,7 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const Limits& li
 }
 
 Result<JsonId> JsonDocument::append(std::string_view text, const Limits& limits) {
-  auto parsed = parse(text, limits);
+  Result<JsonDocument> parsed = JsonReader(text, limits, true).read();
   if (!parsed) return parsed.error();
   const auto first = static_cast<JsonId>(nodes_.size());
   const JsonId count = parsed->nodes_[0].end;

@@ -37,8 +37,10 @@ class JsonDocument {
   static Result<JsonDocument> parse(std::string_view text, const Limits& limits);
 
   // Another text's value behind all nodes there are: its own root, with no parent. Ids stay valid, references to nodes
-  // do not. Errors: as for parse.
+  // do not. Where an object has a key twice, the last counts. Errors: as for parse, but for that.
   Result<JsonId> append(std::string_view text, const Limits& limits);
+
+  bool is_appended(JsonId id) const { return id >= nodes_[0].end; }
 
   // The root is node 0. Children follow their parent at once: the first is id + 1.
   const JsonNode& operator[](JsonId id) const { return nodes_[id]; }

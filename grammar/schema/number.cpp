@@ -410,12 +410,28 @@ std::string name_of(const NumberBounds& bounds) {
   return name;
 }
 
-bool too_long(const std::optional<Decimal>& bound) {
-  return bound &&
-         std::max(bound->exponent, static_cast<std::int64_t>(bound->digits.size()) - bound->exponent) > kMaxPlainDigits;
-}
+bool too_long(const std::optional<Decimal>& bound) { return bound && !has_plain_spelling(*bound); }
 
 }  // namespace
+
+bool has_plain_spelling(const Decimal& value) {
+  return std::max(value.exponent, static_cast<std::int64_t>(value.digits.size()) - value.exponent) <= kMaxPlainDigits;
+}
+
+ExprId unwieldy_numbers(ExprArena& arena) {
+  const ExprId digit = arena.bytes(digit_set());
+  ByteSet outside = ByteSet::all();
+  digit_set().for_each([&](std::uint8_t b) { outside.erase(b); });
+  const ExprId before = arena.optional(arena.concat(arena.any_bytes(), arena.bytes(outside)));
+  const auto digits = [&](std::uint32_t least) { return arena.repeat(digit, least, kUnbounded); };
+  ByteSet letter = ByteSet::single('e');
+  letter.insert('E');
+  ByteSet sign = ByteSet::single('+');
+  sign.insert('-');
+  return arena.alternate(
+      {arena.concat({before, digits(kMaxPlainDigits / 2), arena.optional(arena.bytes(outside)), arena.any_bytes()}),
+       arena.concat({arena.any_bytes(), arena.bytes(letter), arena.optional(arena.bytes(sign)), digits(4)})});
+}
 
 Result<ExprId> number_expression(ExprArena& arena, const NumberBounds& bounds) {
   if (too_long(bounds.minimum) || too_long(bounds.maximum)) {
