@@ -201,7 +201,7 @@ TEST(SchemaAlgebra, MistakesAreFoundAtCompileTime) {
   for (const auto& [part, pointer] :
        {std::pair(R"({"pattern":"("})", "/oneOf/0/properties/a/properties/b/pattern"),
         std::pair(R"({"type":"strin"})", "/oneOf/0/properties/a/properties/b/type"),
-        std::pair(R"({"items":{"uniqueItems":true}})", "/oneOf/0/properties/a/properties/b/items/uniqueItems")}) {
+        std::pair(R"({"not":{"uniqueItems":true}})", "/oneOf/0/properties/a/properties/b/not/uniqueItems")}) {
     std::string schema = inner;
     schema.replace(schema.find('%'), 1, part);
     const auto grammar = parse_json_schema(schema);

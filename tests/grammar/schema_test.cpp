@@ -342,7 +342,7 @@ TEST(SchemaTest, ErrorsNameTheirPlace) {
       {R"({"$schema":7})", kInvalid, "/$schema"},
       {R"({"$ref":"other.json"})", kUnsupported, "/$ref"},
       {R"({"$ref":"http://json-schema.org/draft-07/schema#"})", kUnsupported, "/$ref"},
-      {R"({"items":{"uniqueItems":true}})", kUnsupported, "/items/uniqueItems"},
+      {R"({"not":{"uniqueItems":true}})", kUnsupported, "/not/uniqueItems"},
       {R"({"multipleOf":0})", kInvalid, "/multipleOf"},
       {R"({"multipleOf":{"a":1,"b":2}})", kInvalid, "/multipleOf"},
       {R"({"multipleOf":[1]})", kInvalid, "/multipleOf"},

@@ -27,6 +27,7 @@ struct JsonTree {
   std::string text;               // scalar: as written; string: decoded
   std::vector<std::string> keys;  // of an object, decoded, one for each child
   std::vector<JsonTree> children;
+  std::string written;  // all of it
 };
 
 class JsonTreeParser {
@@ -53,6 +54,7 @@ class JsonTreeParser {
   JsonTree value() {
     JsonTree tree;
     skip_space();
+    const std::size_t start = at_;
     const char first = text_[at_];
     if (first == '"') {
       tree.kind = JsonTree::Kind::kString;
@@ -79,6 +81,7 @@ class JsonTreeParser {
       tree.text = std::string(text_.substr(at_, end - at_));
       at_ = end;
     }
+    tree.written = text_.substr(start, at_ - start);
     return tree;
   }
 
@@ -172,7 +175,8 @@ class StructureWalker {
       std::set<const ListInfo*> next;
       for (const ListInfo* state : states) {
         for (const ListStep& step : state->steps) {
-          if (value(step.value, item)) next.insert(&source_->list(step.next));
+          if (!value(step.value, item)) continue;
+          next.insert(&source_->list(step.captured ? source_->list_after(step.next, item.written) : step.next));
         }
       }
       states = std::move(next);
