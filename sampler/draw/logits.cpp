@@ -1,50 +1,33 @@
 #include "weir/sampler/logits.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "draw/weights.hpp"
+#include "adjust/probabilities.hpp"
+#include "draw/pool.hpp"
 
 namespace weir {
 namespace {
 
-using sampling::Item;
-using sampling::Selector;
-using sampling::Weights;
-
-Status check_probabilities(std::span<const double> probabilities) {
-  double sum = 0;
-  for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    if (!(probabilities[i] >= 0) || !std::isfinite(probabilities[i])) {
-      return make_error(
-          ErrorCode::kArgument,
-          fmt::format("probability {} is {}; probabilities must be finite and not negative", i, probabilities[i]));
-    }
-    sum += probabilities[i];
-  }
-  if (std::abs(sum - 1) > 1e-6) {
-    return make_error(ErrorCode::kArgument, fmt::format("the probabilities sum to {}, not to 1: normalise them", sum));
-  }
-  return ok_status();
-}
-
 // The support of checked options over unchecked probabilities.
 Result<std::vector<std::size_t>> support(std::span<const double> probabilities, const Truncation& truncation) {
   if (Status status = check(truncation); !status) return status.error();
-  if (Status status = check_probabilities(probabilities); !status) return status.error();
-  // A sum of 1 within 1e-6 may have a term just above 1; selection works on weights up to 1.
-  std::vector<double> weights(probabilities.begin(), probabilities.end());
-  for (double& weight : weights) weight = std::min(weight, 1.0);
-  Selector selector;
+  if (Status status = sampling::check_probabilities(probabilities); !status) return status.error();
+  sampling::Pool pool;
+  pool.assign_probabilities(probabilities);
+  pool.keep({.top_k = truncation.top_k, .top_p = truncation.top_p, .min_p = truncation.min_p});
   std::vector<std::size_t> kept;
-  for (const Item& item : selector.select(weights, *std::max_element(weights.begin(), weights.end()),
-                                          sampling::fixed_sum(weights), truncation)) {
-    kept.push_back(item.index);
-  }
+  for (const sampling::Item& item : pool.by_index()) kept.push_back(item.index);
   return kept;
+}
+
+Result<sampling::Candidates> gathered(std::span<const float> logits, std::span<const std::uint32_t> mask) {
+  sampling::Candidates candidates;
+  if (Status status = candidates.gather(logits, mask); !status) return status.error();
+  if (Status status = candidates.find_maximum(); !status) return status.error();
+  return candidates;
 }
 
 }  // namespace
@@ -65,38 +48,39 @@ Result<Distribution> masked_softmax(std::span<const float> logits, std::span<con
     return make_error(ErrorCode::kArgument,
                       fmt::format("temperature is {}; it must be finite and not negative", temperature));
   }
-  Weights weights;
-  if (Status status = weights.gather(logits, mask); !status) return status.error();
-  if (temperature == 0) return Distribution{{weights.token(weights.greatest()), 1.0}};
-  weights.exponentiate(temperature);
-  const double sum = sampling::from_fixed(weights.sum());
+  auto candidates = gathered(logits, mask);
+  if (!candidates) return candidates.error();
+  if (temperature == 0) return Distribution{{candidates->token(candidates->greatest()), 1.0}};
+  const double sum = sampling::from_fixed(candidates->sums(temperature, false).weight);
+  std::vector<double> weights(candidates->size());
+  sampling::exponentials(candidates->logits().data(), weights.size(),
+                         {candidates->max(), sampling::scale_of(temperature)}, weights.data());
   Distribution distribution;
   distribution.reserve(weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double weight = weights.weights()[i];
-    if (weight > 0) distribution.push_back({weights.token(i), weight / sum});
+    if (weights[i] > 0) distribution.push_back({candidates->token(i), weights[i] / sum});
   }
   return distribution;
 }
 
 Result<TokenId> greedy_token(std::span<const float> logits, std::span<const std::uint32_t> mask) {
-  Weights weights;
-  if (Status status = weights.gather(logits, mask); !status) return status.error();
-  return weights.token(weights.greatest());
+  const auto candidates = gathered(logits, mask);
+  if (!candidates) return candidates.error();
+  return candidates->token(candidates->greatest());
 }
 
 Result<double> masked_log_probability(std::span<const float> logits, std::span<const std::uint32_t> mask,
                                       TokenId token) {
-  Weights weights;
-  if (Status status = weights.gather(logits, mask); !status) return status.error();
+  const auto candidates = gathered(logits, mask);
+  if (!candidates) return candidates.error();
   if (token >= logits.size()) {
     return make_error(ErrorCode::kArgument, fmt::format("token {} is past the {} logits", token, logits.size()));
   }
-  if (!mask.empty() && (mask[token / 32] >> (token % 32) & 1U) == 0) return -std::numeric_limits<double>::infinity();
-  weights.exponentiate(1.0);
-  std::size_t index = 0;
-  while (weights.token(index) != token) ++index;
-  return weights.log_probability(index);
+  const std::size_t index = candidates->find(token);
+  if (index == candidates->size()) return -std::numeric_limits<double>::infinity();
+  sampling::Normaliser normaliser;
+  if (Status status = normaliser.measure(candidates->logits()); !status) return status.error();
+  return normaliser.log_probability(candidates->logits()[index]);
 }
 
 Result<std::vector<std::size_t>> top_k_support(std::span<const double> probabilities, std::size_t k) {

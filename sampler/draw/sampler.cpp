@@ -1,78 +1,106 @@
 #include "weir/sampler/sampler.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "draw/weights.hpp"
+#include "draw/step.hpp"
+#include "weir/sampler/filters.hpp"
 #include "weir/sampler/random.hpp"
 
 namespace weir {
+namespace {
 
-using sampling::fixed;
-using sampling::Item;
-using sampling::Selector;
-using sampling::Uint128;
-using sampling::Weights;
+constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
+
+// One past the greatest token that the parameters name, whose logits must exist.
+std::size_t named_tokens(const SamplingParameters& p) {
+  std::size_t end = 0;
+  for (const TokenBias& bias : p.logit_bias) end = std::max<std::size_t>(end, bias.token + std::size_t{1});
+  for (const TokenId token : p.banned_token_ids) end = std::max<std::size_t>(end, token + std::size_t{1});
+  for (const auto& word : p.bad_words) end = std::max<std::size_t>(end, word.back() + std::size_t{1});
+  return end;
+}
+
+}  // namespace
 
 struct Sampler::Impl {
-  explicit Impl(const SamplerOptions& given)
-      : options(given), truncation{given.top_k, given.top_p, given.min_p}, random(given.seed, given.stream) {}
+  explicit Impl(const SamplingParameters& given)
+      : parameters(given),
+        random(given.seed, given.stream),
+        history(parameters),
+        mus{2 * given.mirostat_tau},
+        named(named_tokens(given)) {}
 
-  bool greedy() const noexcept { return options.temperature == 0; }
-  bool truncates() const noexcept {
-    return truncation.top_p < 1 || truncation.min_p > 0 || (truncation.top_k > 0 && truncation.top_k < weights.size());
-  }
+  Status prepare(std::span<const float> logits, std::span<const std::uint32_t> mask);
+  Status measure(std::span<const float> logits);
+  Draw report(std::size_t index);
+  bool remembers() const noexcept { return parameters.mirostat_mode != 0; }
 
-  std::size_t draw_from(std::span<const Item> items);
-  std::size_t draw_from_all();
-
-  SamplerOptions options;
-  Truncation truncation;
+  SamplingParameters parameters;
   RandomStream random;
   std::uint64_t position = 0;
-  Weights weights;
-  Selector selector;
+  sampling::Step step;
+  sampling::History history;
+  std::vector<double> mus;                            // before each accepted token, and the next one
+  std::vector<std::pair<TokenId, double>> surprises;  // of the last draws, if mirostat is on
+  std::size_t named;
+  sampling::Normaliser constrained;
+  sampling::Normaliser unconstrained;
+  std::vector<TokenLogprob> top;
 };
 
-std::size_t Sampler::Impl::draw_from(std::span<const Item> items) {
-  Uint128 sum = 0;
-  for (const Item& item : items) sum += fixed(item.weight);
-  Uint128 left = sampling::uniform_below(random, position, sum);
-  for (const Item& item : items) {
-    const std::uint64_t weight = fixed(item.weight);
-    if (left < weight) return item.index;
-    left -= weight;
+Status Sampler::Impl::prepare(std::span<const float> logits, std::span<const std::uint32_t> mask) {
+  if (named > logits.size() && !logits.empty()) {
+    return make_error(ErrorCode::kArgument, fmt::format("logit_bias, banned_token_ids or bad_words name token {}, past "
+                                                        "the {} logits",
+                                                        named - 1, logits.size()));
   }
-  return items.back().index;  // not reached: `left` began below the sum
+  const double coin = parameters.xtc_probability > 0 ? sampling::uniform_unit(random, position, sampling::kCoin) : 1.0;
+  return step.prepare(logits, mask, parameters, history, mus.back(), coin);
 }
 
-std::size_t Sampler::Impl::draw_from_all() {
-  // Whole blocks are skipped by their sums, 64-bit ones: 2 weights of up to 2^62 fit twice over.
-  const auto values = weights.weights();
-  Uint128 left = sampling::uniform_below(random, position, weights.sum());
-  std::size_t i = 0;
-  for (; i + 2 <= values.size(); i += 2) {
-    const std::uint64_t pair = fixed(values[i]) + fixed(values[i + 1]);
-    if (left < pair) break;
-    left -= pair;
+// What log-probabilities are relative to, and the most probable tokens.
+Status Sampler::Impl::measure(std::span<const float> logits) {
+  const sampling::Candidates& candidates = step.candidates();
+  if (parameters.logprob || parameters.unconstrained || parameters.top_logprobs > 0) {
+    if (Status status = constrained.measure(candidates.raw()); !status) return status;
   }
-  for (; i + 1 < values.size(); ++i) {
-    const std::uint64_t weight = fixed(values[i]);
-    if (left < weight) break;
-    left -= weight;
+  if (parameters.unconstrained) {
+    if (Status status = unconstrained.measure(logits); !status) return status;
   }
-  return i;
+  top.clear();
+  if (parameters.top_logprobs == 0) return ok_status();
+  const auto raw = candidates.raw();
+  std::vector<std::uint32_t> order(raw.size());
+  for (std::size_t i = 0; i < raw.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
+  const std::size_t n = std::min(parameters.top_logprobs, raw.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](std::uint32_t a, std::uint32_t b) { return raw[a] != raw[b] ? raw[a] > raw[b] : a < b; });
+  for (std::size_t i = 0; i < n; ++i) {
+    const double logprob = constrained.log_probability(raw[order[i]]);
+    if (logprob == -std::numeric_limits<double>::infinity()) break;
+    top.push_back({candidates.token(order[i]), logprob});
+  }
+  return ok_status();
 }
 
-Result<Sampler> Sampler::create(const SamplerOptions& options) {
-  if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
-    return make_error(ErrorCode::kArgument,
-                      fmt::format("temperature is {}; it must be finite and not negative", options.temperature));
+Draw Sampler::Impl::report(std::size_t index) {
+  const sampling::Candidates& candidates = step.candidates();
+  Draw draw{candidates.token(index), kNotAsked, kNotAsked, kNotAsked, top};
+  if (parameters.logprob) draw.logprob = constrained.log_probability(candidates.raw()[index]);
+  if (parameters.unconstrained) {
+    draw.unconstrained_logprob = unconstrained.log_probability(candidates.raw()[index]);
+    draw.log_allowed_mass = constrained.log_sum() - unconstrained.log_sum();
   }
-  if (Status status = check(Truncation{options.top_k, options.top_p, options.min_p}); !status) return status.error();
-  return Sampler(std::make_unique<Impl>(options));
+  if (remembers()) surprises.emplace_back(draw.token, step.surprise(index));
+  return draw;
+}
+
+Result<Sampler> Sampler::create(const SamplingParameters& parameters) {
+  if (Status status = check(parameters); !status) return status.error();
+  return Sampler(std::make_unique<Impl>(parameters));
 }
 
 Sampler::Sampler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -82,42 +110,75 @@ Sampler& Sampler::operator=(Sampler&&) noexcept = default;
 
 Result<Draw> Sampler::draw(std::span<const float> logits, std::span<const std::uint32_t> mask) {
   Impl& self = *impl_;
-  Weights& weights = self.weights;
-  if (Status status = weights.gather(logits, mask); !status) return status.error();
-  std::size_t chosen = 0;
-  if (self.greedy()) {
-    chosen = weights.greatest();
-  } else {
-    weights.exponentiate(self.options.temperature);
-    chosen = self.truncates()
-                 ? self.draw_from(self.selector.select(weights.weights(), 1.0, weights.sum(), self.truncation))
-                 : self.draw_from_all();
-  }
-  Draw draw{weights.token(chosen), std::numeric_limits<double>::quiet_NaN()};
-  if (self.options.logprob) {
-    if (self.options.temperature != 1) weights.exponentiate(1.0);
-    draw.logprob = weights.log_probability(chosen);
+  if (Status status = self.prepare(logits, mask); !status) return status.error();
+  if (Status status = self.measure(logits); !status) return status.error();
+  self.surprises.clear();
+  const std::size_t index = self.step.greedy() ? self.step.items().front().index
+                                               : self.step.draw(self.random, self.position, self.parameters.choice);
+  ++self.position;
+  return self.report(index);
+}
+
+Result<std::vector<Draw>> Sampler::draw_many(std::span<const float> logits, std::span<const std::uint32_t> mask,
+                                             std::size_t n) {
+  Impl& self = *impl_;
+  if (Status status = self.prepare(logits, mask); !status) return status.error();
+  if (Status status = self.measure(logits); !status) return status.error();
+  self.surprises.clear();
+  std::vector<Draw> draws;
+  draws.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const RandomStream random(self.parameters.seed, self.parameters.stream + static_cast<std::uint32_t>(i));
+    draws.push_back(self.report(self.step.greedy() ? self.step.items().front().index
+                                                   : self.step.draw(random, self.position, self.parameters.choice)));
   }
   ++self.position;
-  return draw;
+  return draws;
 }
 
 Result<Distribution> Sampler::distribution(std::span<const float> logits, std::span<const std::uint32_t> mask) {
   Impl& self = *impl_;
-  Weights& weights = self.weights;
-  if (Status status = weights.gather(logits, mask); !status) return status.error();
-  if (self.greedy()) return Distribution{{weights.token(weights.greatest()), 1.0}};
-  weights.exponentiate(self.options.temperature);
-  const auto items = self.selector.select(weights.weights(), 1.0, weights.sum(), self.truncation);
+  if (Status status = self.prepare(logits, mask); !status) return status.error();
+  const auto items = self.step.items();
   double sum = 0;
-  for (const Item& item : items) sum += item.weight;
+  for (const sampling::Item& item : items) sum += item.weight;
   Distribution distribution;
   distribution.reserve(items.size());
-  for (const Item& item : items) distribution.push_back({weights.token(item.index), item.weight / sum});
+  for (const sampling::Item& item : items) {
+    distribution.push_back({self.step.candidates().token(item.index), item.weight / sum});
+  }
   return distribution;
 }
 
-const SamplerOptions& Sampler::options() const noexcept { return impl_->options; }
+void Sampler::set_prompt(std::span<const TokenId> prompt) {
+  impl_->history.set_prompt(prompt);
+  impl_->mus.resize(1);
+  impl_->surprises.clear();
+}
+
+void Sampler::accept(TokenId token) {
+  Impl& self = *impl_;
+  self.history.push(token);
+  if (!self.remembers()) return;
+  double mu = self.mus.back();
+  const auto drawn = std::find_if(self.surprises.begin(), self.surprises.end(),
+                                  [&](const auto& surprise) { return surprise.first == token; });
+  if (drawn != self.surprises.end()) {
+    mu = mirostat_next(mu, drawn->second, self.parameters.mirostat_tau, self.parameters.mirostat_eta);
+  }
+  self.surprises.clear();
+  self.mus.push_back(mu);
+}
+
+void Sampler::rewind(std::size_t length) {
+  impl_->history.cut(length);
+  if (impl_->remembers()) impl_->mus.resize(length + 1);
+  impl_->surprises.clear();
+}
+
+std::size_t Sampler::accepted() const noexcept { return impl_->history.accepted(); }
+double Sampler::mirostat_mu() const noexcept { return impl_->mus.back(); }
+const SamplingParameters& Sampler::parameters() const noexcept { return impl_->parameters; }
 std::uint64_t Sampler::position() const noexcept { return impl_->position; }
 void Sampler::seek(std::uint64_t position) noexcept { impl_->position = position; }
 
