@@ -12,7 +12,6 @@
 namespace weir {
 namespace {
 
-using sampling::Filters;
 using sampling::Pool;
 
 Status check_unit(const char* name, double value) {
