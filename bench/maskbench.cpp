@@ -265,6 +265,16 @@ int main(int argc, char** argv) {
   app.add_option("--property-order", arguments.property_order, "of keys: as listed in the schema, or any")
       ->check(CLI::IsMember({"listed", "any"}))
       ->capture_default_str();
+  weir::JsonStyle& style = arguments.run.style;
+  app.add_option("--longest-whitespace", style.longest_whitespace, "flexible: the most white space in a row")
+      ->check(CLI::Range(0, 65'535))
+      ->type_name("N");
+  app.add_option("--indent", style.indent, "lines as Python's json.dumps(indent=N) has them; fixed")
+      ->check(CLI::Range(0, 64))
+      ->type_name("N");
+  app.add_option("--item-separator", style.item_separator, "between members and between items; fixed")
+      ->type_name("TEXT");
+  app.add_option("--key-separator", style.key_separator, "between a key and its value; fixed")->type_name("TEXT");
   app.add_flag("--cold", arguments.run.cold, "start all but the vocabulary's own tables afresh for each schema");
   app.add_flag("--first-visits", arguments.run.first_visits, "time only masks of states not asked before");
   app.add_flag("--verify", arguments.run.verify, "compare each state's mask with the plain loop; slow");
@@ -288,7 +298,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return weir::bench::fail(std::string(error.what()) + "; see maskbench --help");
   }
-  arguments.run.fixed_separators = arguments.profile == "fixed";
+  style.flexible_whitespace =
+      arguments.profile == "flexible" && !style.indent && !style.item_separator && !style.key_separator;
   arguments.run.any_property_order = arguments.property_order == "any";
   return weir::bench::run(arguments);
 }

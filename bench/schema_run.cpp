@@ -28,7 +28,7 @@ Result<CompiledGrammar> SchemaRunner::compile(const SchemaLine& line, bool any_p
   if (line.notation == Notation::kLark) return compiler_.compile_lark(line.grammar);
   if (line.notation == Notation::kGbnf) return compiler_.compile_gbnf(line.grammar);
   JsonSchemaOptions options;
-  options.style.flexible_whitespace = !options_.fixed_separators;
+  options.style = options_.style;
   options.any_property_order = any_property_order;
   return compiler_.compile_json_schema(line.grammar, std::move(options));
 }

@@ -60,10 +60,27 @@ void GrammarArguments::add_to(CLI::App& app) {
     notation_options_.push_back({option, std::move(notations)});
   };
   constexpr const char* kSchemaGroup = "With --json-schema";
-  belongs(app.add_option("--profile", profile_, "white space: any (flexible), or just \", \" and \": \" (fixed)")
-              ->check(CLI::IsMember({"flexible", "fixed"}))
+  belongs(app.add_option("--profile", profile_,
+                         "white space: any (flexible), just \", \" and \": \" (fixed), or none (compact)")
+              ->check(CLI::IsMember({"flexible", "fixed", "compact"}))
               ->capture_default_str(),
           {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(app.add_option("--longest-whitespace", style_.longest_whitespace,
+                         "flexible: at most so many characters of white space in a row")
+              ->check(whole_number())
+              ->type_name("N"),
+          {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(
+      app.add_option("--indent", style_.indent, "fixed: lines, indented by N blanks a level, as json.dumps has them")
+          ->check(whole_number())
+          ->type_name("N"),
+      {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(app.add_option("--item-separator", style_.item_separator, "fixed: between members and between items")
+              ->type_name("TEXT"),
+          {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(
+      app.add_option("--key-separator", style_.key_separator, "fixed: between a key and its value")->type_name("TEXT"),
+      {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--escapes", escapes_, "in strings: any that JSON knows, or only where they are needed")
               ->check(CLI::IsMember({"any", "needed"}))
               ->capture_default_str(),
@@ -126,7 +143,14 @@ Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const Gram
   }
   JsonSchemaOptions options;
   options.default_draft = draft_named(draft_);
-  options.style.flexible_whitespace = profile_ == "flexible";
+  options.style = style_;
+  // Whoever says how lines or separators are written need not add that they are fixed.
+  const bool exact = style_.indent || style_.item_separator || style_.key_separator;
+  options.style.flexible_whitespace = profile_ == "flexible" && !exact;
+  if (profile_ == "compact") {
+    if (!style_.item_separator) options.style.item_separator = ",";
+    if (!style_.key_separator) options.style.key_separator = ":";
+  }
   options.style.any_escape = escapes_ == "any";
   options.any_property_order = property_order_ == "any";
   options.assert_formats = !ignore_formats_;

@@ -46,6 +46,7 @@ class GrammarArguments {
 
  private:
   std::string profile_ = "flexible";
+  JsonStyle style_;  // but for what the profile and the escapes say
   std::string escapes_;
   std::string property_order_ = "listed";
   std::string draft_ = "2020-12";

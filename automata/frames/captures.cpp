@@ -57,7 +57,8 @@ bool Stepper::several_item(const Item& item, unsigned depth) {
 }
 
 bool Stepper::several_head(const Head& head, unsigned depth) {
-  if (depth == kDeepest) return false;
+  const bool structure = head.kind() == HeadKind::kRecord || head.kind() == HeadKind::kList;
+  if (depth == kDeepest || (structure && phase_of(head) == Phase::kBeforeClose)) return false;
   switch (head.kind()) {
     case HeadKind::kValue: return structures_->several(head.w1);
     case HeadKind::kText: return head.aux() == 0 && several_texts(head.w1, head.w2);

@@ -7,10 +7,12 @@
 //   kExpr    0                        ExprId      0
 //   kText    escape progress          ExprId      CounterId
 //   kKey     escape progress          RecordId    place in the key set, or kOffTrie | ExprId of the UTF-8 state
-//   kRecord  phase, separator offset  RecordId    label of the key just read
-//   kList    phase, separator offset  ListId      items so far, saturated
-//   kValue   0                        ValueId     0
-//   kSpace   0                        0           0     white space after the whole text
+//   kRecord  phase, progress          RecordId    label of the key just read
+//   kList    phase, progress          ListId      items so far, saturated
+//   kValue   progress                 ValueId     0
+//   kSpace   progress                 0           0     white space after the whole text
+//   kLevel   0                        level       0     only inside continuations, where lines are indented: below a
+//                                                       record or list, the number of those around it
 //   kRule    0                        RuleStateId 0     only inside continuations: expanded when it comes to the top
 //   kEnd     0                        0           0     the text is complete
 //   kHole    0                        0           0     whatever follows; at the bottom of what masks compute for rules
@@ -33,7 +35,20 @@ inline constexpr StateId kDeadState = 0;
 // A text that was read, as the last node of a path in a tree of bytes: see StateStore.
 using CaptureId = std::uint32_t;
 
-enum class HeadKind : std::uint8_t { kCapture, kEnd, kSpace, kExpr, kText, kKey, kRecord, kList, kValue, kRule, kHole };
+enum class HeadKind : std::uint8_t {
+  kCapture,
+  kEnd,
+  kSpace,
+  kExpr,
+  kText,
+  kKey,
+  kRecord,
+  kList,
+  kValue,
+  kRule,
+  kHole,
+  kLevel
+};
 
 struct Head {
   std::uint32_t w0 = 0;
@@ -64,13 +79,17 @@ inline void remove_duplicates(Items& items) {
   items.erase(std::unique(items.begin(), items.end()), items.end());
 }
 
-// Phases of a record or list head; the offset is how much of the separator has been read.
-enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey, kAfterItem };
-inline std::uint32_t phase_aux(Phase phase, std::uint32_t offset = 0) noexcept {
-  return static_cast<std::uint32_t>(phase) | (offset << 4U);
+// Phases of a record or list head. The progress is how much of the separator and of a new line has been read, or where
+// white space is flexible but bounded, how much of that.
+enum class Phase : std::uint8_t { kAfterOpen, kAfterValue, kAfterSeparator, kAfterKey, kBeforeClose, kAfterItem };
+inline std::uint32_t phase_aux(Phase phase, std::uint32_t progress = 0) noexcept {
+  return static_cast<std::uint32_t>(phase) | (progress << 4U);
 }
 inline Phase phase_of(const Head& h) noexcept { return static_cast<Phase>(h.aux() & 0xFU); }
-inline std::uint32_t offset_of(const Head& h) noexcept { return h.aux() >> 4U; }
+inline std::uint32_t progress_of(const Head& h) noexcept { return h.aux() >> 4U; }
+inline Head with_progress(const Head& h, std::uint32_t progress) noexcept {
+  return Head::make(h.kind(), (h.aux() & 0xFU) | (progress << 4U), h.w1, h.w2);
+}
 
 inline constexpr std::uint32_t kOffTrie = 0x80000000U;
 

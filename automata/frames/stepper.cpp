@@ -63,9 +63,9 @@ ByteSet escape_bytes(QuotedStage stage, std::span<const KeySet::Edge> edges) {
 
 // Does white space between signs change nothing, as in structural_form?
 bool is_spaced_json(const Notation& n) {
-  return n.flexible_space && n.space == json_space() && n.quote == '"' && n.record_open == '{' &&
-         n.record_close == '}' && n.list_open == '[' && n.list_close == ']' && n.item_separator == "," &&
-         n.key_separator == ":";
+  return n.flexible_space && n.longest_space == kUnbounded && n.space == json_space() && n.quote == '"' &&
+         n.record_open == '{' && n.record_close == '}' && n.list_open == '[' && n.list_close == ']' &&
+         n.item_separator == "," && n.key_separator == ":";
 }
 
 }  // namespace
@@ -139,15 +139,13 @@ void Stepper::step_item(const Item& item, std::uint8_t byte, Items& out) {
     case HeadKind::kList: step_list(item, byte, out); return;
     case HeadKind::kValue: step_value(item, byte, out); return;
     case HeadKind::kSpace:
-      if (notation_->space.contains(byte)) {
-        out.push_back(item);
-        ended_.push_back(item.rest);
-      }
+      if (step_space(item, byte, out)) ended_.push_back(item.rest);
       return;
     case HeadKind::kCapture: capture_ = item.head.w1; return;
     case HeadKind::kEnd:
     case HeadKind::kRule:
-    case HeadKind::kHole: return;
+    case HeadKind::kHole:
+    case HeadKind::kLevel: return;
   }
 }
 
@@ -265,21 +263,28 @@ void Stepper::push_keys(RecordId id, const RecordInfo& record, StateId rest, Ite
   }
 }
 
-// Reads a separator byte by byte. `finished` turns true when it is complete; otherwise the head with its new offset is
-// pushed. White space in front of it is taken where the notation is flexible.
-bool Stepper::step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out,
-                             bool& finished) {
-  const std::uint32_t offset = offset_of(item.head);
-  if (byte == static_cast<std::uint8_t>(separator[offset])) {
-    finished = offset + 1 == separator.size();
-    if (!finished) {
-      Item next = item;
-      next.head = Head::make(item.head.kind(), phase_aux(phase_of(item.head), offset + 1), item.head.w1, item.head.w2);
-      out.push_back(next);
-    }
+// White space between signs, which may come where it is flexible, up to its bound. False: it may not.
+bool Stepper::step_space(const Item& item, std::uint8_t byte, Items& out) {
+  if (!notation_->flexible_space || !notation_->space.contains(byte)) return false;
+  if (notation_->longest_space == kUnbounded) {
+    out.push_back(item);
     return true;
   }
-  return false;
+  const std::uint32_t taken = progress_of(item.head);
+  if (taken >= notation_->longest_space) return false;
+  out.push_back({with_progress(item.head, taken + 1), item.rest});
+  return true;
+}
+
+// Reads a separator byte by byte. `finished` turns true when it is complete; otherwise the head with its new progress
+// is pushed.
+bool Stepper::step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out,
+                             bool& finished) {
+  const std::uint32_t offset = notation_->flexible_space ? 0 : progress_of(item.head);
+  if (byte != static_cast<std::uint8_t>(separator[offset])) return false;
+  finished = offset + 1 == separator.size();
+  if (!finished) out.push_back({with_progress(item.head, offset + 1), item.rest});
+  return true;
 }
 
 void Stepper::push_members(RecordId id, std::uint32_t label, StateId rest, Items& out) {
@@ -292,11 +297,7 @@ void Stepper::push_members(RecordId id, std::uint32_t label, StateId rest, Items
 
 void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
   const Head& head = item.head;
-  const std::uint32_t offset = offset_of(head);
-  if (offset == 0 && notation_->flexible_space && notation_->space.contains(byte)) {
-    out.push_back(item);
-    return;
-  }
+  if (step_space(item, byte, out)) return;
   bool finished = false;
   if (phase_of(head) == Phase::kAfterKey) {
     if (step_separator(item, notation_->key_separator, byte, out, finished) && finished) {
@@ -304,7 +305,12 @@ void Stepper::step_record(const Item& item, std::uint8_t byte, Items& out) {
     }
     return;
   }
+  if (notation_->indent) {
+    step_lined_record(item, byte, out);
+    return;
+  }
   const RecordInfo& record = structures_->record(head.w1);
+  const std::uint32_t offset = notation_->flexible_space ? 0 : progress_of(head);
   const bool at_key = phase_of(head) != Phase::kAfterValue;
   if (offset == 0 && byte == static_cast<std::uint8_t>(notation_->record_close) && record.may_close &&
       phase_of(head) != Phase::kAfterSeparator) {
@@ -336,18 +342,20 @@ void Stepper::push_list_item(ListId id, const ListInfo& info, std::uint32_t coun
 
 void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
   const Head& head = item.head;
-  const std::uint32_t offset = offset_of(head);
-  if (offset == 0 && notation_->flexible_space && notation_->space.contains(byte)) {
-    out.push_back(item);
-    return;
-  }
-  if (phase_of(head) == Phase::kAfterItem && byte == static_cast<std::uint8_t>(notation_->item_separator[offset])) {
-    const Head now = offset == 0 ? after_item(head) : head;
+  if (step_space(item, byte, out)) return;
+  const bool separated = byte == static_cast<std::uint8_t>(notation_->item_separator.front());
+  if (phase_of(head) == Phase::kAfterItem && separated && (notation_->flexible_space || progress_of(head) == 0)) {
+    const Head now = after_item(head);
     if (now != head) {
       step_list({now, item.rest}, byte, out);
       return;
     }
   }
+  if (notation_->indent) {
+    step_lined_list(item, byte, out);
+    return;
+  }
+  const std::uint32_t offset = notation_->flexible_space ? 0 : progress_of(head);
   const ListInfo& info = structures_->list(head.w1);
   const std::uint32_t count = head.w2;
   const bool may_close = info.stepwise ? info.may_close : count >= info.min_items;
@@ -366,10 +374,7 @@ void Stepper::step_list(const Item& item, std::uint8_t byte, Items& out) {
 }
 
 void Stepper::step_value(const Item& item, std::uint8_t byte, Items& out) {
-  if (notation_->flexible_space && notation_->space.contains(byte)) {
-    out.push_back(item);
-    return;
-  }
+  if (step_space(item, byte, out)) return;
   const ValueInfo& value = structures_->value(item.head.w1);
   if (value.scalar != kEmptyExpr) step_expr(value.scalar, item.rest, byte, out);
   if (byte == static_cast<std::uint8_t>(notation_->quote)) {
@@ -378,12 +383,17 @@ void Stepper::step_value(const Item& item, std::uint8_t byte, Items& out) {
     }
   }
   if (byte == static_cast<std::uint8_t>(notation_->record_open)) {
+    const StateId rest = notation_->indent ? inside(item.rest) : item.rest;
     for (const RecordId id : value.records) {
-      out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterOpen), id, 0), item.rest});
+      out.push_back({Head::make(HeadKind::kRecord, phase_aux(Phase::kAfterOpen), id, 0), rest});
     }
   }
   if (byte == static_cast<std::uint8_t>(notation_->list_open)) {
     for (const ListId id : value.lists) {
+      if (notation_->indent) {
+        out.push_back({Head::make(HeadKind::kList, phase_aux(Phase::kAfterOpen), id, 0), inside(item.rest)});
+        continue;
+      }
       const ListInfo& info = structures_->list(id);
       // The first item reads its own white space; this head is there to close an empty list.
       if (info.stepwise ? info.may_close : info.min_items == 0) {
@@ -516,12 +526,15 @@ ByteSet Stepper::first_bytes(const Items& items) {
         if (notation_->flexible_space) first |= notation_->space;
         const bool list = head.kind() == HeadKind::kList;
         const Phase phase = phase_of(head);
+        const std::uint32_t offset = notation_->flexible_space ? 0 : progress_of(head);
         if (phase == Phase::kAfterKey) {
-          first.insert(static_cast<std::uint8_t>(notation_->key_separator[offset_of(head)]));
+          first.insert(static_cast<std::uint8_t>(notation_->key_separator[offset]));
+        } else if (notation_->indent) {
+          add_line_bytes(head, item.rest, first);
         } else {
           first.insert(static_cast<std::uint8_t>(list ? notation_->list_close : notation_->record_close));
           if (phase == Phase::kAfterValue || phase == Phase::kAfterItem) {
-            first.insert(static_cast<std::uint8_t>(notation_->item_separator[offset_of(head)]));
+            first.insert(static_cast<std::uint8_t>(notation_->item_separator[offset]));
           } else if (!list) {
             first.insert(static_cast<std::uint8_t>(notation_->quote));
           }
@@ -531,7 +544,8 @@ ByteSet Stepper::first_bytes(const Items& items) {
       case HeadKind::kCapture:
       case HeadKind::kEnd:
       case HeadKind::kRule:
-      case HeadKind::kHole: break;
+      case HeadKind::kHole:
+      case HeadKind::kLevel: break;
     }
   }
   return first;

@@ -96,6 +96,18 @@ class Stepper {
   void push_list_item(ListId id, const ListInfo& info, std::uint32_t count, StateId rest, Items& out);
   void push_members(RecordId id, std::uint32_t label, StateId rest, Items& out);
   bool step_separator(const Item& item, const std::string& separator, std::uint8_t byte, Items& out, bool& finished);
+  bool step_space(const Item& item, std::uint8_t byte, Items& out);
+
+  // --- lines and their indentation (stepper_lines.cpp)
+  StateId inside(StateId rest);
+  void end_structure(StateId rest);
+  std::uint32_t line_length(StateId rest, bool inner) const;
+  void step_lined_record(const Item& item, std::uint8_t byte, Items& out);
+  void step_lined_list(const Item& item, std::uint8_t byte, Items& out);
+  bool step_to_next(const Item& item, std::uint8_t byte, Items& out);
+  void step_to_close(const Item& item, char close, std::uint8_t byte, Items& out);
+  void add_line_bytes(const Head& head, StateId rest, ByteSet& first) const;
+
   StateId close(StateId s);
   StateId rule_target(RuleStateId target, StateId rest);
 

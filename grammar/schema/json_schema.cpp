@@ -3,11 +3,14 @@
 
 #include "schema/compilation.hpp"
 #include "schema/json_source.hpp"
+#include "schema/style.hpp"
 #include "weir/grammar/frontends.hpp"
 
 namespace weir {
 
 Result<Grammar> parse_json_schema(std::string_view text, const JsonSchemaOptions& options) {
+  auto notation = schema::notation_of(options.style);
+  if (!notation) return notation.error();
   auto document = schema::JsonDocument::parse(text, options.limits);
   if (!document) return document.error();
   const std::shared_ptr<ExprArena> arena = options.arena ? options.arena : std::make_shared<ExprArena>(options.limits);
@@ -15,7 +18,7 @@ Result<Grammar> parse_json_schema(std::string_view text, const JsonSchemaOptions
   compilation->run();
   if (compilation->diagnostics.failed()) return compilation->diagnostics.error();
   std::vector<Warning> warnings = compilation->diagnostics.take_warnings();
-  auto source = std::make_shared<schema::JsonSource>(std::move(compilation));
+  auto source = std::make_shared<schema::JsonSource>(std::move(compilation), *std::move(notation));
   if (!source->counters_fit()) {
     return error_at_pointer(ErrorCode::kLimit, "",
                             "the lengths of strings in this schema add up to more than 2^32; lower some maxLength");

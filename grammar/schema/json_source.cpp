@@ -1,23 +1,12 @@
 #include "schema/json_source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "schema/formats.hpp"
 
 namespace weir::schema {
 namespace {
-
-Notation notation_of(const JsonStyle& style) {
-  Notation notation;
-  notation.flexible_space = style.flexible_whitespace;
-  notation.any_escape = style.any_escape;
-  if (!style.flexible_whitespace) {
-    notation.item_separator = style.item_separator;
-    notation.key_separator = style.key_separator;
-  }
-  for (const char c : {' ', '\t', '\n', '\r'}) notation.space.insert(static_cast<std::uint8_t>(c));
-  return notation;
-}
 
 bool test_bit(const std::vector<std::uint64_t>& words, std::uint32_t bit) {
   return ((words[bit >> 6U] >> (bit & 63U)) & 1U) != 0;
@@ -29,8 +18,8 @@ void set_bit(std::vector<std::uint64_t>& words, std::uint32_t bit) {
 
 }  // namespace
 
-JsonSource::JsonSource(std::unique_ptr<Compilation> compilation)
-    : StructureSource(notation_of(compilation->options.style)),
+JsonSource::JsonSource(std::unique_ptr<Compilation> compilation, Notation notation)
+    : StructureSource(std::move(notation)),
       compilation_(std::move(compilation)),
       schema_(compilation_->expander.compiled()),
       arena_(compilation_->arena),

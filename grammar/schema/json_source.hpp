@@ -16,7 +16,7 @@ namespace weir::schema {
 class JsonSource final : public StructureSource {
  public:
   // Precondition: run() had no errors.
-  explicit JsonSource(std::unique_ptr<Compilation> compilation);
+  JsonSource(std::unique_ptr<Compilation> compilation, Notation notation);
 
   ValueId root() const noexcept { return settled(schema_.root); }
   // False: the lengths of all strings together need more counter ids than there are.

@@ -111,6 +111,12 @@ void walk_at_random(MaskCheck& check, const std::string& id, std::mt19937& rando
   }
 }
 
+// The same instance with lines and indentation.
+std::string in_lines(const std::string& text, std::uint32_t indent) {
+  const auto json = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? text : json.dump(static_cast<int>(indent));
+}
+
 void run(const std::shared_ptr<const Vocabulary>& vocabulary, std::size_t stride, std::size_t step,
          const JsonSchemaOptions& options, std::size_t max_text) {
   Compiler compiler(vocabulary);
@@ -123,7 +129,9 @@ void run(const std::shared_ptr<const Vocabulary>& vocabulary, std::size_t stride
     ++compiled;
     MaskCheck check(*grammar);
     for (const auto& [valid, text] : line.tests) {
-      if (text.size() <= max_text) follow(check, line.id, text, step);
+      if (text.size() > max_text) continue;
+      follow(check, line.id, text, step);
+      if (options.style.indent) follow(check, line.id, in_lines(text, *options.style.indent), step);
     }
     walk_at_random(check, line.id, random, *vocabulary);
     ASSERT_FALSE(check.matcher().error()) << line.id << ": " << check.matcher().error()->to_string();
@@ -147,6 +155,23 @@ TEST(SchemaMasks, SmallVocabularyFixedSeparators) {
   JsonSchemaOptions options;
   options.style.flexible_whitespace = false;
   run(testing::json_vocabulary(13), 97, 5, options, 300);
+}
+
+TEST(SchemaMasks, SmallVocabularyIndented) {
+  for (const std::uint32_t indent : {0, 3}) {
+    JsonSchemaOptions options;
+    options.style.flexible_whitespace = false;
+    options.style.indent = indent;
+    run(testing::json_vocabulary(16), 89, 5, options, 300);
+  }
+}
+
+TEST(SchemaMasks, SmallVocabularyBoundedWhiteSpace) {
+  for (const std::uint32_t longest : {1, 3}) {
+    JsonSchemaOptions options;
+    options.style.longest_whitespace = longest;
+    run(testing::json_vocabulary(17), 79, 5, options, 300);
+  }
 }
 
 TEST(SchemaMasks, SmallVocabularyNeededEscapes) {
@@ -183,7 +208,13 @@ TEST(SchemaMasks, Llama) {
   ASSERT_NE(folder, nullptr) << "WEIR_TOKENIZERS must name the folder of tests/tools/fetch_tokenizers.py";
   auto vocabulary = Vocabulary::from_file(std::string(folder) + "/llama3_1.json");
   ASSERT_TRUE(vocabulary) << vocabulary.error().to_string();
-  run(std::make_shared<const Vocabulary>(*std::move(vocabulary)), 601, 9, {}, 200);
+  const auto shared = std::make_shared<const Vocabulary>(*std::move(vocabulary));
+  run(shared, 601, 9, {}, 200);
+  JsonSchemaOptions options;
+  options.style.longest_whitespace = 2;
+  run(shared, 1201, 9, options, 200);
+  options.style = {.flexible_whitespace = false, .indent = 2};
+  run(shared, 1201, 9, options, 200);
 }
 
 }  // namespace

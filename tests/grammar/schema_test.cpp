@@ -459,6 +459,36 @@ TEST(SchemaTest, NotationFollowsTheStyle) {
   EXPECT_FALSE(fixed->structures()->notation().flexible_space);
   EXPECT_EQ(fixed->structures()->notation().item_separator, ", ");
   EXPECT_EQ(fixed->structures()->notation().key_separator, ": ");
+  options.style = {.flexible_whitespace = false, .indent = 2};
+  const auto lines = parse_json_schema("true", options);
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ(lines->structures()->notation().indent, 2U);
+  EXPECT_EQ(lines->structures()->notation().item_separator, ",");
+}
+
+TEST(SchemaTest, StylesThatContradictThemselves) {
+  const JsonStyle styles[] = {{.indent = 2},
+                              {.item_separator = ","},
+                              {.key_separator = ": "},
+                              {.longest_whitespace = 65'536},
+                              {.flexible_whitespace = false, .longest_whitespace = 2},
+                              {.flexible_whitespace = false, .indent = 65},
+                              {.flexible_whitespace = false, .item_separator = ""},
+                              {.flexible_whitespace = false, .item_separator = ",,"},
+                              {.flexible_whitespace = false, .key_separator = ","},
+                              {.flexible_whitespace = false, .key_separator = ":" + std::string(256, ' ')}};
+  for (const JsonStyle& style : styles) {
+    JsonSchemaOptions options;
+    options.style = style;
+    const Error error = error_of("true", options);
+    EXPECT_EQ(error.code, ErrorCode::kArgument);
+    EXPECT_NE(error.message.find("style."), std::string::npos);
+  }
+  EXPECT_TRUE(parse_json_schema("true", {.style = {.longest_whitespace = 65'535}}).ok());
+  EXPECT_TRUE(parse_json_schema("true", {.style = {.longest_whitespace = 0}}).ok());
+  EXPECT_TRUE(
+      parse_json_schema("true", {.style = {.flexible_whitespace = false, .indent = 64, .item_separator = "\n,\t"}})
+          .ok());
 }
 
 // What is built only when somebody asks for it counts as if it were built at once.

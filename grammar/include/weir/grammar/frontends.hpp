@@ -10,7 +10,9 @@
 // once.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -61,21 +63,37 @@ Result<Grammar> parse_regex(std::string_view pattern, const RegexOptions& option
 
 enum class Draft : std::uint8_t { kDraft4, kDraft6, kDraft7, kDraft2019, kDraft2020 };
 
+// How JSON is written: white space between the signs, and escapes.
+//
+//   any JSON white space                     {}
+//   runs of at most two characters           {.longest_whitespace = 2}
+//   none                                     {.flexible_whitespace = false, .item_separator = ",", .key_separator =
+//   ":"} as Python's json.dumps writes            {.flexible_whitespace = false} as json.dumps(..., indent=2) writes
+//   {.flexible_whitespace = false, .indent = 2}
 struct JsonStyle {
-  // true: any run of JSON white space between tokens. false: exactly the separators below and no other white space.
+  // true: JSON white space before and after every sign and value, in front of the text and at its end. false: exactly
+  // what the separators and `indent` say, and nothing in front and at the end.
   bool flexible_whitespace = true;
+  // Flexible: the most characters of white space in a row outside of strings, 0 to 65,535; kUnbounded: any number. A
+  // small model may else write blanks for ever.
+  std::uint32_t longest_whitespace = kUnbounded;
+  // Not flexible: each member and item on a line of its own, indented by so many blanks (0 to 64) a level; `[]` and
+  // `{}` stay as they are.
+  std::optional<std::uint32_t> indent = {};
   // true: strings may spell any character as an escape (\u0061 for a), as RFC 8259 says. false: escapes only where a
   // character has to be escaped. A small model that is forced through keys it did not choose may else spell them so.
   bool any_escape = true;
-  std::string item_separator = ", ";
-  std::string key_separator = ": ";
+  // Not flexible: a comma and a colon, each with any JSON white space around it. None: ", " (with `indent` ",") and ":
+  // ".
+  std::optional<std::string> item_separator = {};
+  std::optional<std::string> key_separator = {};
 };
 
 struct JsonSchemaOptions {
   Draft default_draft = Draft::kDraft2020;  // when the schema has no $schema
-  JsonStyle style = {};
-  bool any_property_order = false;  // false: as listed in the schema
-  bool assert_formats = true;       // known formats constrain; unknown ones are warned of
+  JsonStyle style = {};                     // kArgument where it contradicts itself
+  bool any_property_order = false;          // false: as listed in the schema
+  bool assert_formats = true;               // known formats constrain; unknown ones are warned of
   Limits limits = {};
   std::shared_ptr<ExprArena> arena = nullptr;
 };

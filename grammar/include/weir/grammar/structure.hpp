@@ -46,8 +46,14 @@ struct Notation {
   char list_close = ']';
   std::string item_separator = ",";  // between members and between items
   std::string key_separator = ":";   // between a key and its value
-  // true: any run of `space` bytes before and after every sign. false: none beside what the separators hold.
+  // true: runs of `space` bytes before and after every sign, each at most `longest_space` long; the separators are then
+  // one byte each. false: none beside what the separators and `indent` say.
   bool flexible_space = true;
+  std::uint32_t longest_space = kUnbounded;  // at most kLongestSpace, or kUnbounded
+  static constexpr std::uint32_t kLongestSpace = 65'535;
+  // Set, and not flexible: each member and each item begins a line, after so many blanks for each structure around it,
+  // and so does the sign that closes the structure. Empty structures stay on one line.
+  std::optional<std::uint32_t> indent;
   // true: every escape that denotes an allowed code point. false: only those of code points that have to be escaped
   // (controls, the quote, the backslash), as writers of JSON do.
   bool any_escape = true;
