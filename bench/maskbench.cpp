@@ -265,6 +265,7 @@ int main(int argc, char** argv) {
   app.add_option("--property-order", arguments.property_order, "of keys: as listed in the schema, or any")
       ->check(CLI::IsMember({"listed", "any"}))
       ->capture_default_str();
+  app.add_flag("--closed", arguments.run.closed_objects, "no keys but those that schemas name, unless they say so");
   weir::JsonStyle& style = arguments.run.style;
   app.add_option("--longest-whitespace", style.longest_whitespace, "flexible: the most white space in a row")
       ->check(CLI::Range(0, 65'535))

@@ -29,6 +29,7 @@ Result<CompiledGrammar> SchemaRunner::compile(const SchemaLine& line, bool any_p
   if (line.notation == Notation::kGbnf) return compiler_.compile_gbnf(line.grammar);
   JsonSchemaOptions options;
   options.style = options_.style;
+  options.closed_objects = options_.closed_objects;
   options.any_property_order = any_property_order;
   return compiler_.compile_json_schema(line.grammar, std::move(options));
 }

@@ -93,6 +93,12 @@ void GrammarArguments::add_to(CLI::App& app) {
               ->check(CLI::IsMember({"2020-12", "2019-09", "7", "6", "4"}))
               ->capture_default_str(),
           {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(
+      app.add_option("--additional-properties", additional_properties_,
+                     "where a schema names keys and does not say what becomes of others: they may come (open) or not")
+          ->check(CLI::IsMember({"open", "closed"}))
+          ->capture_default_str(),
+      {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_flag("--ignore-formats", ignore_formats_, "treat every \"format\" as an annotation"),
           {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--start", start_,
@@ -154,6 +160,7 @@ Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const Gram
   options.style.any_escape = escapes_ == "any";
   options.any_property_order = property_order_ == "any";
   options.assert_formats = !ignore_formats_;
+  options.closed_objects = additional_properties_ == "closed";
   return compiler.compile_json_schema(grammar.text, std::move(options));
 }
 

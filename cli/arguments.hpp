@@ -49,6 +49,7 @@ class GrammarArguments {
   JsonStyle style_;  // but for what the profile and the escapes say
   std::string escapes_;
   std::string property_order_ = "listed";
+  std::string additional_properties_ = "open";
   std::string draft_ = "2020-12";
   bool ignore_formats_ = false;
   std::string start_;

@@ -112,6 +112,7 @@ void SchemaReader::read_keywords(Schema& schema) {
     const JsonId reference = document_->find(schema.node, "$ref");
     if (reference != kNoJson && document_->kind(reference) == JsonKind::kString) {
       read_reference(schema, reference);
+      if (options_->closed_objects && closed_.closes(schema.node)) close_reference(schema);
       return;
     }
   }
@@ -119,8 +120,33 @@ void SchemaReader::read_keywords(Schema& schema) {
   for (const JsonId value : document_->children(schema.node)) {
     if (!read_keyword(schema, value, document_->key(value))) return;
   }
+  const bool closed = options_->closed_objects && closed_.closes(schema.node);
+  const bool by_reference = closed && schema.reference != kNoJson && context_.condition == kNoJson;
+  if (closed && !by_reference) context_.unevaluated_properties = document_->word(JsonKind::kFalse);
   read_in_context(schema);
   if (schema.types == 0) schema.never = true;
+  if (by_reference) close_reference(schema);
+}
+
+// A schema with a reference is closed: what is evaluated is up to the target. A reference with nothing beside it to a
+// schema that stands alone is that schema, closed.
+void SchemaReader::close_reference(Schema& schema) {
+  const JsonId never = document_->word(JsonKind::kFalse);
+  schema.unevaluated_properties = never;
+  if (schema.reference_target == kNoJson || schema.asserts() || closing_ == kMaxReferenceChain) return;
+  if (schema.all_of != kNoJson || schema.any_of != kNoJson || schema.one_of != kNoJson || schema.negated != kNoJson ||
+      !schema.dependencies.empty() || schema.unevaluated_items != kNoJson) {
+    return;
+  }
+  ++closing_;
+  const Schema& target = read(schema.reference_target);
+  --closing_;
+  if (diagnostics_->failed() || target.in_place() || target.tested != kNoJson || target.evaluates_properties) return;
+  const JsonId node = schema.node;
+  schema = target;
+  schema.node = node;
+  schema.additional = never;
+  schema.evaluates_properties = true;
 }
 
 bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view name) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/closed.hpp"
 #include "schema/diagnostics.hpp"
 #include "schema/json_document.hpp"
 #include "schema/references.hpp"
@@ -142,6 +143,7 @@ class SchemaReader {
         options_(&options),
         diagnostics_(&diagnostics),
         references_(document, options, diagnostics),
+        closed_(document, references_),
         schema_of_(document.size(), kNone) {}
 
   // Errors go to the diagnostics; the schema is then what could be read. References stay valid.
@@ -164,6 +166,7 @@ class SchemaReader {
   void read_in_context(Schema& schema);
   void read_items(Schema& schema);
   void read_unevaluated(Schema& schema);
+  void close_reference(Schema& schema);
   void read_draft4_bounds(Schema& schema);
 
   bool expect(JsonId value, JsonKind kind, std::string_view what);
@@ -176,6 +179,8 @@ class SchemaReader {
   const JsonSchemaOptions* options_;
   Diagnostics* diagnostics_;
   References references_;
+  ClosedObjects closed_;
+  unsigned closing_ = 0;                  // schemas that are being closed
   std::vector<std::uint32_t> schema_of_;  // by node
   detail::SegmentedVector<Schema, 3> schemas_;
 

@@ -20,10 +20,8 @@ struct Case {
 
 class SchemaAlgebra : public testing::TestWithParam<Case> {};
 
-TEST_P(SchemaAlgebra, Verdicts) {
-  const Case& c = GetParam();
+void check(const Case& c, JsonSchemaOptions options = {}) {
   SCOPED_TRACE(c.schema);
-  JsonSchemaOptions options;
   options.any_property_order = true;
   const auto grammar = parse_json_schema(c.schema, options);
   ASSERT_TRUE(grammar.ok()) << grammar.error().to_string();
@@ -31,6 +29,8 @@ TEST_P(SchemaAlgebra, Verdicts) {
   for (const char* text : c.valid) EXPECT_TRUE(walker.accepts(text)) << text;
   for (const char* text : c.invalid) EXPECT_FALSE(walker.accepts(text)) << text;
 }
+
+TEST_P(SchemaAlgebra, Verdicts) { check(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Not, SchemaAlgebra,
@@ -208,6 +208,48 @@ TEST(SchemaAlgebra, MistakesAreFoundAtCompileTime) {
     ASSERT_FALSE(grammar.ok()) << schema;
     EXPECT_EQ(grammar.error().pointer.value_or(""), pointer);
   }
+}
+
+// No keys but those that some schema of the value names; only what describes a value is closed.
+TEST(SchemaAlgebraTest, ClosedObjects) {
+  JsonSchemaOptions options;
+  options.closed_objects = true;
+  const Case cases[] = {
+      {R"({"properties":{"a":{}}})", {"{}", R"({"a":{"x":1}})", "5"}, {R"({"b":1})"}},
+      {R"({"type":"object"})", {"{}", R"({"b":1})"}, {}},
+      {R"({"type":"object","required":["b"]})", {R"({"b":1})"}, {}},
+      {R"({"properties":{"a":{}},"additionalProperties":true})", {R"({"b":1})"}, {}},
+      {R"({"properties":{"a":{}},"additionalProperties":{"type":"null"}})", {R"({"b":null})"}, {R"({"b":1})"}},
+      {R"({"patternProperties":{"^a":{}}})", {R"({"ab":1})"}, {R"({"b":1})"}},
+      {R"({"allOf":[{"properties":{"a":{}}},{"properties":{"b":{}}}]})", {R"({"a":1,"b":1})"}, {R"({"c":1})"}},
+      {R"({"properties":{"a":{}},"$ref":"#/$defs/d","$defs":{"d":{"properties":{"b":{}}}}})",
+       {R"({"a":1,"b":1})"},
+       {R"({"c":1})"}},
+      {R"({"anyOf":[{"properties":{"k":{"const":1},"a":{}},"required":["k"]},{"properties":{"k":{"const":2},"b":{}}}]})",
+       {R"({"k":1,"a":0})", R"({"k":2,"b":0})"},
+       {R"({"k":1,"b":0})", R"({"k":1,"c":0})"}},
+      {R"({"not":{"properties":{"a":{"const":1}},"required":["a"]}})", {R"({"a":2})", R"({"b":2})"}, {R"({"a":1})"}},
+      {R"({"items":{"properties":{"a":{}}},"contains":{"properties":{"a":{"const":1}},"required":["a"]}})",
+       {R"([{"a":1},{}])"},
+       {R"([{"a":1,"b":1}])", R"([{"b":1}])"}},
+      {R"({"oneOf":[{"type":"null"},{"properties":{"a":{}},"additionalProperties":false}]})",
+       {R"({"a":1})"},
+       {R"({"b":1})"}},
+      // Up to draft 7 the specification knows no unevaluatedProperties, and $ref hides what stands beside it.
+      {R"({"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/d","additionalProperties":true}},
+           "definitions":{"d":{"properties":{"b":{}}}}})",
+       {R"({"x":{"b":1}})", R"({"x":1})"},
+       {R"({"x":{"c":1}})", R"({"y":1})"}},
+      {R"({"$schema":"http://json-schema.org/draft-04/schema#","properties":{"x":{"$ref":"#/definitions/d"},"y":{"allOf":[{"$ref":"#/definitions/d"},{"properties":{"c":{}}}]}},
+           "definitions":{"d":{"properties":{"b":{},"self":{"$ref":"#/definitions/d"}}}}})",
+       {R"({"x":{"self":{"self":{"b":1}}}})", R"({"y":{"b":1,"c":1}})"},
+       {R"({"x":{"c":1}})", R"({"x":{"self":{"c":1}}})", R"({"y":{"d":1}})"}},
+      {R"({"$ref":"#/components/schemas/Pet","components":{"schemas":{"Pet":{"properties":{"tag":{"properties":{"id":{}}}}}}}})",
+       {R"({"tag":{"id":1}})"},
+       {R"({"tag":{"x":1}})", R"({"x":1})"}},
+  };
+  for (const Case& c : cases) check(c, options);
+  check({R"({"properties":{"a":{}}})", {R"({"b":1})"}, {}});
 }
 
 }  // namespace

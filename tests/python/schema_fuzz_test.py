@@ -161,12 +161,52 @@ class Maker:
         return {"unevaluatedItems": self.pick([False, self.schema(d)])}
 
 
-def lines(seed, count, tokenizer):
+VALUES = ("properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "items", "prefixItems", "unevaluatedItems")
+IN_PLACE = ("allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "$defs")
+MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs")
+
+
+def parts(keyword, value):
+    """The schemas that a keyword holds."""
+    return list(value.values()) if keyword in MAPS else value if isinstance(value, list) else [value]
+
+
+def names_keys(schema, root):
+    if not isinstance(schema, dict):
+        return False
+    if schema.get("properties") or schema.get("patternProperties"):
+        return True
+    around = [part for keyword in IN_PLACE if keyword in schema and keyword != "$defs" for part in parts(keyword, schema[keyword])]
+    if "$ref" in schema:
+        around.append(root["$defs"][schema["$ref"].rsplit("/", 1)[1]])
+    return any(names_keys(part, root) for part in around)
+
+
+def closed(schema, root, is_value=True):
+    """The schema as docs/json_schema.md says that closed objects are meant: unevaluatedProperties written out."""
+    if not isinstance(schema, dict):
+        return schema
+    result = {}
+    for keyword, value in schema.items():
+        if keyword in VALUES or keyword in IN_PLACE:
+            part = lambda one, keyword=keyword: closed(one, root, keyword in VALUES)
+            if keyword in MAPS:
+                value = {name: part(one) for name, one in value.items()}
+            else:
+                value = [part(one) for one in value] if isinstance(value, list) else part(value)
+        result[keyword] = value
+    said = "additionalProperties" in schema or "unevaluatedProperties" in schema
+    if is_value and not said and names_keys(schema, root):
+        result["unevaluatedProperties"] = False
+    return result
+
+
+def lines(seed, count, tokenizer, meant=lambda schema: schema):
     for i in range(count):
         maker = Maker(f"{seed}/{i}")
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **as_object(maker.schema(3))}
         schema["$defs"] = maker.definitions()
-        validator = jsonschema.Draft202012Validator(schema)
+        validator = jsonschema.Draft202012Validator(meant(schema))
         tests = []
         for _ in range(12):
             instance = maker.instance(3)
@@ -185,14 +225,14 @@ def as_object(schema):
     return {} if schema is True else schema
 
 
-def judged(maskbench, tokenizers, tmp_path, seed, count, order):
+def judged(maskbench, tokenizers, tmp_path, seed, count, order, *options, **how):
     """The runner's outcome for each of `count` schemas."""
     tokenizer = Tokenizer.from_file(str(tokenizers / "llama3_1.json"))
     data, out, each = (tmp_path / name for name in ("fuzz.jsonl", "summary.json", "each.jsonl"))
     with data.open("w", encoding="utf-8") as file:
-        for line in lines(seed, count, tokenizer):
+        for line in lines(seed, count, tokenizer, **how):
             file.write(json.dumps(line) + "\n")
-    command = [maskbench, "--tokenizer", tokenizers / "llama3_1.json", "--property-order", order]
+    command = [maskbench, "--tokenizer", tokenizers / "llama3_1.json", "--property-order", order, *options]
     command += ["--json", out, "--per-schema", each, data]
     finished = subprocess.run([str(part) for part in command], capture_output=True, timeout=900, check=False)
     assert finished.returncode == 0, finished.stderr.decode()[-2000:]
@@ -214,3 +254,13 @@ def test_listed_order_accepts_nothing_invalid(maskbench, tokenizers, tmp_path):
     assert len(outcomes) == count
     wrong = [(outcome["id"], test) for outcome in outcomes for test in outcome.get("wrong", ()) if test["accepted"]]
     assert not wrong, f"{len(wrong)}, such as {wrong[:3]}"
+
+
+def test_closed_objects(maskbench, tokenizers, tmp_path):
+    count = 100 if sanitized(maskbench) else 2000
+    meant = lambda schema: closed(schema, schema)
+    outcomes = judged(maskbench, tokenizers, tmp_path, "c", count, "any", "--closed", meant=meant)
+    assert len(outcomes) == count
+    assert sum(any(outcome.get("verdicts", ())) for outcome in outcomes) > count // 3, "hardly anything is valid"
+    failed = [outcome for outcome in outcomes if not outcome["pass"]]
+    assert not failed, f"{len(failed)} of {count}, such as {failed[:3]}"

@@ -94,6 +94,9 @@ struct JsonSchemaOptions {
   JsonStyle style = {};                     // kArgument where it contradicts itself
   bool any_property_order = false;          // false: as listed in the schema
   bool assert_formats = true;               // known formats constrain; unknown ones are warned of
+  // false: keys that a schema does not name may come, as JSON Schema says. true: where a schema names keys and does not
+  // say what becomes of others, none may come; see docs/json_schema.md for schemas made of several.
+  bool closed_objects = false;
   Limits limits = {};
   std::shared_ptr<ExprArena> arena = nullptr;
 };
