@@ -10,7 +10,7 @@
 
 namespace weir {
 
-class CompiledGrammarData {
+class CompiledGrammarData : public std::enable_shared_from_this<CompiledGrammarData> {
  public:
   CompiledGrammarData(Grammar g, std::shared_ptr<const VocabularyTables> t, std::shared_ptr<FrameCache> common,
                       std::shared_ptr<FrameCache> own, const Limits& l)

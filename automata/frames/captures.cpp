@@ -18,15 +18,15 @@ CaptureId Stepper::capture_now() {
     // Below a captured item whose text nobody passed on, another text begins.
     const bool within =
         std::any_of(stepped_->begin(), stepped_->end(), [&](const Item& item) { return store_.captures(item); });
-    before = within ? StateStore::kWithinText : StateStore::kFirstCapture;
+    before = within ? CaptureTree::kWithinText : CaptureTree::kFirst;
   }
-  return now_ = store_.extend(before, byte_);
+  return now_ = store_.captures().extend(before, byte_);
 }
 
 Head Stepper::after_item(const Head& head) {
-  if (head.w2 == StateStore::kUnknown) return head;
-  if (capture_ == kNoCapture || !store_.captured(head.w2, capture_, captured_)) {
-    return Head::make(HeadKind::kList, head.aux(), head.w1, StateStore::kUnknown);
+  if (head.w2 == CaptureTree::kUnknown) return head;
+  if (capture_ == kNoCapture || !store_.captures().read(head.w2, capture_, captured_)) {
+    return Head::make(HeadKind::kList, head.aux(), head.w1, CaptureTree::kUnknown);
   }
   return Head::make(HeadKind::kList, phase_aux(Phase::kAfterValue), structures_->list_after(head.w1, captured_), 0);
 }
@@ -46,7 +46,7 @@ bool Stepper::is_doubtful(const Items& items) {
 
 // Is what comes before the end of the unknown item more than one thing?
 bool Stepper::several_item(const Item& item, unsigned depth) {
-  if (StateStore::is_after_item(item.head) && item.head.w2 == StateStore::kUnknown) return false;
+  if (StateStore::is_after_item(item.head) && item.head.w2 == CaptureTree::kUnknown) return false;
   if (several_head(item.head, 0)) return true;
   if (depth == kDeepest) return false;
   const auto count = static_cast<std::uint32_t>(store_.items(item.rest).size());

@@ -32,7 +32,7 @@ namespace weir {
 using StateId = std::uint32_t;
 inline constexpr StateId kDeadState = 0;
 
-// A text that was read, as the last node of a path in a tree of bytes: see StateStore.
+// A text that was read, as the last node of a path: see CaptureTree.
 using CaptureId = std::uint32_t;
 
 enum class HeadKind : std::uint8_t {

@@ -6,9 +6,6 @@
 namespace weir {
 namespace {
 
-// What a matcher remembers of what states take, in elements of 4 bytes.
-constexpr std::size_t kMaxTaken = 1U << 19U;
-
 bool test(const std::vector<std::uint64_t>& bits, std::uint32_t i) { return ((bits[i >> 6U] >> (i & 63U)) & 1U) != 0; }
 void set(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6U] |= std::uint64_t{1} << (i & 63U); }
 void clear(std::vector<std::uint64_t>& bits, std::uint32_t i) { bits[i >> 6U] &= ~(std::uint64_t{1} << (i & 63U)); }
@@ -53,8 +50,7 @@ bool Masker::takes_space(const Head& head) const {
 }
 
 void Masker::compute(StateId s) {
-  constexpr std::size_t kMaxPieceBytes = std::size_t{32} << 20U;
-  if (piece_bytes_ > kMaxPieceBytes) forget_pieces();
+  if (piece_bytes_ > most_piece_bytes_) forget_pieces();
   depth_ = 0;
   sets_.clear();
   ids_.clear();
@@ -557,21 +553,15 @@ void Masker::walk_taken(const Trie& texts, StateId rest, TakenNodes& out) {
 }
 
 const Masker::Taken& Masker::taken(StateId rest) {
-  if (rest < taken_index_.size() && taken_index_[rest] != 0) return taken_[taken_index_[rest] - 1];
-  if (taken_nodes_ > kMaxTaken) {
-    taken_.clear();
-    taken_index_.clear();
-    taken_below_.clear();
-    taken_nodes_ = 0;
-  }
+  if (const std::uint32_t* known = taken_index_.find(rest)) return taken_[*known];
+  if (taken_nodes_ * sizeof(Trie::Node) > most_taken_bytes_ / 2) forget_taken();
   const Trie& suffixes = tables_.suffixes(style_);
   Taken& result = taken_.emplace_back();
   walk_taken(suffixes, rest, result);
   result.bits.assign((suffixes.size() + 63) / 64, 0);
   for (const Trie::Node n : result.nodes) set(result.bits, n);
   taken_nodes_ += result.nodes.size() + 2 * result.bits.size() + 16;
-  if (rest >= taken_index_.size()) taken_index_.resize(std::max<std::size_t>(store_.size(), rest + 1));
-  taken_index_[rest] = static_cast<std::uint32_t>(taken_.size());
+  taken_index_.put(rest, static_cast<std::uint32_t>(taken_.size() - 1), store_.size());
   return result;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "frames/frame_cache.hpp"
+#include "frames/state_map.hpp"
 #include "frames/state_store.hpp"
 #include "frames/stepper.hpp"
 
@@ -29,6 +30,10 @@ class Masker {
   Masker(FrameCache& frames, Stepper& stepper, StateStore& store);
 
   void fill(StateId s, std::span<std::uint32_t> words);
+  // At most about so many bytes for what is remembered from now on.
+  void set_max_bytes(std::size_t bytes);
+  // The states were numbered anew, or lacked room: forgets what depends on them.
+  void forget_states();
   std::size_t memory_bytes() const noexcept;
 
  private:
@@ -46,7 +51,6 @@ class Masker {
     std::uint32_t ids = 0;
     std::uint8_t asked = 0;  // again
     bool complete = false;
-    bool known = false;
   };
   struct Condensed {
     Remembered from;  // as it was
@@ -99,6 +103,7 @@ class Masker {
   void remember(StateId s);
   void condense(Remembered& r);
   void forget_remembered();
+  void forget_taken();
   void write(std::span<const TokenSet* const> sets, std::span<const TokenId> ids, std::span<std::uint32_t> words) const;
 
   // Calls emit(child, items) for the children of `node` that the items take.
@@ -172,14 +177,14 @@ class Masker {
   StateId hole_ = kDeadState;
 
   // Memories, each dropped as a whole when it is full.
-  std::vector<Remembered> remembered_;  // by state
+  StateMap<Remembered> remembered_;
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
   std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
   std::unordered_map<std::uint64_t, Difference> differences_;  // by expression and counter
   const Bits* excluded_ = nullptr;                             // prefixes, of the text at hand
   std::deque<Taken> taken_;                                 // by number
-  std::vector<std::uint32_t> taken_index_;                  // by state: number in taken_ and one, 0: none
+  StateMap<std::uint32_t> taken_index_;                     // number in taken_
   std::unordered_map<std::uint64_t, TakenNodes> taken_below_;
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
@@ -190,6 +195,10 @@ class Masker {
   std::unordered_map<const Frame*, PositionsId> exits_of_;
   std::unordered_map<std::vector<const TokenSet*>, std::unique_ptr<TokenSet>, SetsHash> unions_;
   std::size_t piece_bytes_ = 0;
+  // Of each of these.
+  std::size_t most_remembered_bytes_ = 0;
+  std::size_t most_taken_bytes_ = 0;
+  std::size_t most_piece_bytes_ = 0;
   struct KnownFrame {
     Head head;
     std::uint32_t trie = 0;

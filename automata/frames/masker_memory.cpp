@@ -6,18 +6,19 @@
 namespace weir {
 namespace {
 
-// In elements of 4 bytes.
-constexpr std::size_t kMaxRemembered = 1U << 20U;
+// More than this is of no use: it would not fit into a processor's caches.
+constexpr std::size_t kMaxRememberedBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMaxTakenBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMaxPieceBytes = std::size_t{32} << 20U;
 // A mask of a set and more ids than this that was asked again so often becomes one set.
 constexpr std::uint32_t kManyIds = 64;
 constexpr std::uint8_t kOften = 2;
-constexpr std::size_t kMaxCondensedBytes = std::size_t{1} << 20U;
 
 }  // namespace
 
 void Masker::fill(StateId s, std::span<std::uint32_t> words) {
-  if (s < remembered_.size() && remembered_[s].known) {
-    Remembered& r = remembered_[s];
+  if (Remembered* known = remembered_.find(s)) {
+    Remembered& r = *known;
     complete_ = r.complete;
     if (r.ids > kManyIds && ++r.asked == kOften) condense(r);
     write(std::span(remembered_sets_).subspan(r.first_set, r.sets),
@@ -44,15 +45,25 @@ void Masker::write(std::span<const TokenSet* const> sets, std::span<const TokenI
 }
 
 void Masker::remember(StateId s) {
-  if (remembered_ids_.size() + remembered_.size() * 6 > kMaxRemembered) forget_remembered();
-  if (s >= remembered_.size()) remembered_.resize(std::max<std::size_t>(store_.size(), s + 1));
-  remembered_[s] = {static_cast<std::uint32_t>(remembered_sets_.size()),
-                    static_cast<std::uint32_t>(sets_.size()),
-                    static_cast<std::uint32_t>(remembered_ids_.size()),
-                    static_cast<std::uint32_t>(ids_.size()),
-                    0,
-                    complete_,
-                    true};
+  // As large as a list may become when it grows.
+  const auto larger = [](const auto& list, std::size_t more) {
+    return list.size() + more <= list.capacity() ? list.capacity() : 2 * (list.size() + more);
+  };
+  // The other half belongs to remembered_ and condensed_.
+  const auto fits = [&] {
+    return larger(remembered_ids_, ids_.size()) * sizeof(TokenId) +
+               larger(remembered_sets_, sets_.size() + 1) * sizeof(void*) <=
+           most_remembered_bytes_ / 2;
+  };
+  if (!fits()) {
+    forget_remembered();
+    if (!fits()) return;
+  }
+  remembered_.put(
+      s,
+      {static_cast<std::uint32_t>(remembered_sets_.size()), static_cast<std::uint32_t>(sets_.size()),
+       static_cast<std::uint32_t>(remembered_ids_.size()), static_cast<std::uint32_t>(ids_.size()), 0, complete_},
+      store_.size());
   remembered_sets_.insert(remembered_sets_.end(), sets_.begin(), sets_.end());
   remembered_ids_.insert(remembered_ids_.end(), ids_.begin(), ids_.end());
 }
@@ -74,7 +85,7 @@ void Masker::condense(Remembered& r) {
     if (!std::ranges::equal(sets(condensed.from), sets(r)) || !std::ranges::equal(ids(condensed.from), ids(r))) return;
   } else {
     const std::size_t words = tables_.vocabulary->mask_words();
-    if (condensed_.size() * words * sizeof(std::uint32_t) > kMaxCondensedBytes) {
+    if (condensed_.size() * words * sizeof(std::uint32_t) > most_remembered_bytes_ / 4) {
       condensed_.erase(it);
       return;
     }
@@ -97,10 +108,43 @@ void Masker::forget_remembered() {
   condensed_.clear();
 }
 
+void Masker::forget_taken() {
+  taken_.clear();
+  taken_index_.clear();
+  taken_below_.clear();
+  taken_nodes_ = 0;
+}
+
+void Masker::forget_states() {
+  differences_.clear();
+  hole_ = kDeadState;
+  forget_pieces();
+  forget_taken();
+}
+
+void Masker::set_max_bytes(std::size_t bytes) {
+  most_piece_bytes_ = std::min(kMaxPieceBytes, bytes / 2);
+  const std::size_t remembered = std::min(kMaxRememberedBytes, rules_ ? bytes / 4 : bytes / 2);
+  if (remembered != most_remembered_bytes_) {
+    most_remembered_bytes_ = remembered;
+    forget_remembered();
+    remembered_ids_ = {};
+    remembered_sets_ = {};
+    remembered_.limit(remembered / 4);
+  }
+  const std::size_t taken = std::min(kMaxTakenBytes, bytes / 8);
+  if (taken != most_taken_bytes_) {
+    most_taken_bytes_ = taken;
+    forget_taken();
+    taken_index_.limit(taken / 2);
+  }
+}
+
 std::size_t Masker::memory_bytes() const noexcept {
   return piece_bytes_ + condensed_.size() * tables_.vocabulary->mask_words() * sizeof(std::uint32_t) +
-         remembered_.capacity() * sizeof(Remembered) + remembered_sets_.capacity() * sizeof(void*) +
-         remembered_ids_.capacity() * sizeof(TokenId) + (taken_index_.capacity() + taken_nodes_) * sizeof(StateId);
+         remembered_.memory_bytes() + remembered_sets_.capacity() * sizeof(void*) +
+         remembered_ids_.capacity() * sizeof(TokenId) + taken_index_.memory_bytes() +
+         taken_nodes_ * sizeof(Trie::Node) + known_frames_.capacity() * sizeof(KnownFrame);
 }
 
 }  // namespace weir

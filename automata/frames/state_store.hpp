@@ -8,13 +8,13 @@
 // Thread safety: none; each matcher owns one.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "frames/capture_tree.hpp"
 #include "frames/head.hpp"
 
 namespace weir {
@@ -34,29 +34,39 @@ class StateStore {
   // A memo for the owner: the state that `s` expands to, 0 while unknown.
   StateId& closed(StateId s) noexcept { return spans_[s].closed; }
 
-  // Texts that were read. Equal texts that began together are equal ids. From kFirstCapture on texts of the sequence
-  // are kept; from kWithinText those that began in the part of a token whose beginning nobody knows; kUnknown stands for
-  // a beginning of which nothing is known, and nothing comes after it.
-  static constexpr CaptureId kFirstCapture = 0;
-  static constexpr CaptureId kWithinText = 1;
-  static constexpr CaptureId kUnknown = 2;
-  CaptureId extend(CaptureId capture, std::uint8_t byte);
-  // The bytes from one capture to another; false: the first is not on the way to the second.
-  bool captured(CaptureId begin, CaptureId end, std::string& out) const;
+  CaptureTree& captures() noexcept { return captures_; }
   // Does a captured item go on in this state, below its heads; one of unknown beginning?
   bool captures(StateId s) { return (capture_facts(s) & kCaptures) != 0; }
   bool captures_unknown(StateId s) { return (capture_facts(s) & kCapturesUnknown) != 0; }
   bool captures(const Item& item) { return is_after_item(item.head) || captures(item.rest); }
   bool captures_unknown(const Item& item) {
-    return (is_after_item(item.head) && item.head.w2 == kUnknown) || captures_unknown(item.rest);
+    return (is_after_item(item.head) && item.head.w2 == CaptureTree::kUnknown) || captures_unknown(item.rest);
   }
   static bool is_after_item(const Head& head) noexcept {
     return head.kind() == HeadKind::kList && phase_of(head) == Phase::kAfterItem;
   }
 
   std::size_t size() const noexcept { return spans_.size(); }
-  std::size_t memory_bytes() const noexcept;
+  std::size_t memory_bytes() const noexcept {
+    return bytes_of(items_.capacity(), spans_.capacity()) + captures_.memory_bytes();
+  }
+  // The same for the states alone, without room for more.
+  std::size_t used_bytes() const noexcept {
+    return bytes_of(items_.size(), spans_.size()) + captures_.memory_bytes();
+  }
+  // A state had no room, and stands as kDeadState wherever it was wanted: what was made since is wrong.
   bool exhausted() const noexcept { return exhausted_; }
+  std::size_t max_bytes() const noexcept { return max_bytes_; }
+  void set_max_bytes(std::size_t bytes) noexcept { max_bytes_ = bytes; }
+
+  // A collection: keep() each state that is needed, then drop_others(), then renamed() tells the ids of those kept,
+  // in their old order, until end_collection(). Memos are forgotten. O(states).
+  void keep(StateId s);
+  void drop_others();
+  StateId renamed(StateId s) const noexcept { return renamed_[s]; }
+  void end_collection();
+  // Gives back the room that the states do not take.
+  void shrink();
 
  private:
   struct Span {
@@ -68,25 +78,30 @@ class StateStore {
   static constexpr std::uint8_t kCaptures = 1;
   static constexpr std::uint8_t kCapturesUnknown = 2;
   static constexpr std::uint8_t kCaptureFactsKnown = 4;
-  struct CaptureNode {
-    CaptureId parent = 0;
-    std::uint8_t byte = 0;
-  };
   std::uint8_t capture_facts(StateId s);
   void merge_heads(Items& items);
   StateId intern_sorted(std::span<const Item> items);
-  void grow_table();
+  // Room for one more state of so many items; false: that would be more than max_bytes_.
+  bool make_room(std::size_t items);
+  void fill_table();
+  void drop_other_captures();
+  std::size_t free_slot(std::uint32_t hash) const noexcept;
+  // Beside items and spans: the table, and the names of a collection.
+  static std::size_t table_size(std::size_t spans) noexcept { return std::bit_ceil(spans + spans / 3); }
+  static std::size_t bytes_of(std::size_t items, std::size_t spans) noexcept {
+    return items * sizeof(Item) + spans * (sizeof(Span) + sizeof(StateId)) + table_size(spans) * sizeof(StateId);
+  }
 
   std::size_t max_bytes_;
   bool exhausted_ = false;
   std::vector<Item> items_;
   std::vector<Span> spans_;
-  std::vector<StateId> table_;
-  std::vector<CaptureNode> captures_{3};
-  std::unordered_map<std::uint64_t, CaptureId> capture_ids_;  // by node and byte
-  std::vector<std::uint8_t> capture_facts_;                   // by state, as far as they were asked for
-  std::vector<StateId> rests_;  // scratch
-  Items united_;                // scratch
+  CaptureTree captures_;
+  std::vector<std::uint8_t> capture_facts_;  // a memo by state, as far as it was asked for
+  std::vector<StateId> table_;    // by hash, open addressing; 0: free
+  std::vector<StateId> renamed_;  // during a collection; 0: dropped
+  std::vector<StateId> rests_;    // scratch
+  Items united_;                  // scratch
 };
 
 }  // namespace weir

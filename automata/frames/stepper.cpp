@@ -328,7 +328,7 @@ void Stepper::push_list_steps(const ListInfo& info, bool unknown, StateId rest, 
   for (const ListStep& step : info.steps) {
     const bool captured = step.captured || unknown;
     const Phase phase = captured ? Phase::kAfterItem : Phase::kAfterValue;
-    const CaptureId begin = !captured ? 0 : unknown ? StateStore::kUnknown : capture_now();
+    const CaptureId begin = !captured ? 0 : unknown ? CaptureTree::kUnknown : capture_now();
     const StateId after = store_.intern_one({Head::make(HeadKind::kList, phase_aux(phase), step.next, begin), rest});
     out.push_back({Head::make(HeadKind::kValue, 0, step.value, 0), after});
   }

@@ -8,7 +8,8 @@
 //     if (!matcher.accept(t)) break;              // false only for tokens that are not in the mask
 //   }
 //
-// A state of the grammar is a 32-bit integer: fork() copies the history of integers, rollback(n) drops n of them.
+// A state of the grammar is a 32-bit integer, and a matcher a place in a tree of them: fork() copies the place, and
+// rollback(n) goes back n places.
 // End-of-sequence tokens are allowed exactly where the text so far is complete; accepting one terminates the matcher.
 //
 // Invariants, each a property test: (1) every text that ends in an accepting state is in the grammar's language;
@@ -32,6 +33,7 @@
 namespace weir {
 
 using StateId = std::uint32_t;
+struct Sequence;  // private
 
 class Matcher {
  public:
@@ -60,11 +62,12 @@ class Matcher {
   // bytes a longest viable prefix has.
   bool accept_bytes(std::string_view text, std::size_t* consumed = nullptr);
 
-  // Undoes the last n accepted tokens, an end-of-sequence included. Precondition: n <= history_length().
+  // Undoes the last n accepted tokens, an end-of-sequence included. Precondition: n <= history_length(). O(log n), and
+  // never allocates.
   void rollback(std::size_t n);
   std::size_t history_length() const noexcept;
-  // A second matcher in the same state with the same history, O(history). Either goes its own way; both share the
-  // memory that holds their states, and so belong to one thread at a time.
+  // A second matcher in the same state with the same history, O(1), without allocating. Either goes its own way; both
+  // share the memory that holds their states, and so belong to one thread at a time.
   Matcher fork() const;
   // The same with memory of its own, for use on another thread. O(states of this sequence).
   Matcher clone() const;
@@ -83,15 +86,24 @@ class Matcher {
   const Vocabulary& vocabulary() const noexcept;
   // The same for a matcher and its forks, different for all others: what belongs to one thread at a time.
   const void* sequence_id() const noexcept;
-  StateId state() const noexcept;  // equal ids of one matcher and its forks mean equal states
+  // Equal ids of one matcher and its forks mean equal states, as long as state_epoch() is the same: it goes up when
+  // max_sequence_bytes is reached, what is not needed is dropped, and the states that stay get new ids.
+  StateId state() const noexcept;
+  std::uint32_t state_epoch() const noexcept;
+  // What max_sequence_bytes bounds: memory of this matcher and its forks.
   std::size_t memory_bytes() const noexcept;
   // Set when a budget of Limits ran out; masks are empty from then on and accept refuses.
   const std::optional<Error>& error() const noexcept;
 
  private:
-  struct Impl;
-  explicit Matcher(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  Matcher(std::shared_ptr<Sequence> sequence, std::uint32_t place, bool terminated) noexcept;
+  bool usable() const noexcept;
+  bool walk(std::string_view text, std::size_t* consumed);
+  bool accept_text(std::string_view text, std::size_t* consumed);
+
+  std::shared_ptr<Sequence> sequence_;  // null once moved from
+  std::uint32_t place_ = 0;             // of the sequence's history
+  bool terminated_ = false;             // the last place stands for an end-of-sequence token
 };
 
 }  // namespace weir

@@ -17,11 +17,15 @@ struct Limits {
   std::uint32_t max_automaton_states = 1U << 18U;      // lazily built automaton states in one arena, about 1 KB each
   std::uint32_t max_emptiness_states = 20'000;         // states visited to prove one expression empty
   std::uint32_t max_values = 200'000;                  // expanded value descriptions of one schema
-  std::uint32_t max_alternatives = 2'000;        // alternatives of one value after anyOf and oneOf are multiplied out
-  std::uint32_t max_rules = 100'000;             // rules of one grammar
-  std::uint32_t max_rule_states = 1'000'000;     // automaton states over all rules of one grammar
-  std::size_t max_vocabulary = 4U << 20U;        // tokens of a vocabulary
-  std::size_t max_sequence_bytes = 256U << 20U;  // memory of one matcher's states, in bytes
+  std::uint32_t max_alternatives = 2'000;     // alternatives of one value after anyOf and oneOf are multiplied out
+  std::uint32_t max_rules = 100'000;          // rules of one grammar
+  std::uint32_t max_rule_states = 1'000'000;  // automaton states over all rules of one grammar
+  std::size_t max_vocabulary = 4U << 20U;     // tokens of a vocabulary
+  // Memory of one matcher and its forks, in bytes: history, states, and what is remembered of their masks. When it is
+  // full, all that the history does not need is dropped, and made again where it is wanted: that costs time, and
+  // changes no mask. Only where the history needs more than seven eighths of it is that an error. Tables that matchers
+  // share belong to the compiler and its other budgets.
+  std::size_t max_sequence_bytes = 64U << 20U;
 };
 
 }  // namespace weir
