@@ -1,7 +1,6 @@
 #include "frames/frame_cache.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 
 #include "frames/text_frame.hpp"
@@ -18,16 +17,6 @@ FrameKey key_of(const Head& head, const Trie& trie, Trie::Node node, Stepper& st
           counting ? stepper.structures()->counter(head.w2) : LengthCounter{}};
 }
 
-// What may follow a number or a literal in JSON: signs and white space.
-const ByteSet& structural_bytes() {
-  static const ByteSet bytes = [] {
-    ByteSet set = json_space();
-    for (const char c : {',', ']', '}', ':'}) set.insert(static_cast<std::uint8_t>(c));
-    return set;
-  }();
-  return bytes;
-}
-
 }  // namespace
 
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
@@ -41,13 +30,15 @@ const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, 
   if (trie_id == TrieId::kTokens && node == Trie::kRoot) return text_root(key, head, stepper);
   return find_or_build(key, [&](Frame& out) {
     add_prefixes(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper, out);
-    build(head, trie, node, stepper, out);
+    walk_text(head, trie, node, stepper, out);
   });
 }
 
 const Frame& FrameCache::get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get_expr(head, trie, node, stepper);
-  return find_or_build(key_of(head, trie, node, stepper), [&](Frame& out) { build(head, trie, node, stepper, out); });
+  return find_or_build(key_of(head, trie, node, stepper), [&](Frame& out) {
+    ExprFrameBuilder(*tables_, loops_, stepper).build(head.w1, trie, node, out);
+  });
 }
 
 const Frame& FrameCache::text_root(const FrameKey& key, const Head& head, Stepper& stepper) {
@@ -84,65 +75,50 @@ void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Fr
   builder.build(head, sharing, out);
 }
 
-void FrameCache::build(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const {
-  const bool text = head.kind() == HeadKind::kText;
-  const auto quote = text ? static_cast<std::uint8_t>(stepper.structures()->notation().quote) : 0;
+// The tokens that stay inside a quoted text; one that ends it is a split at the quote and belongs to the place.
+void FrameCache::walk_text(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const {
+  const auto quote = static_cast<std::uint8_t>(stepper.structures()->notation().quote);
   // Depth first, in the order of the array; the heads of the current path lie on a stack.
   struct Level {
     Trie::Node end;
     Head head;
   };
   std::vector<Level> path{{trie.end(node), head}};
-  std::vector<Trie::Node> ends;              // where the head may end with something below
-  constexpr std::uint32_t kLargeEnd = 4096;  // nodes
   for (Trie::Node n = node + 1; n < trie.end(node);) {
     while (n >= path.back().end) path.pop_back();
-    if (text && trie.byte(n) == quote && path.back().head.aux() == 0) {
+    if (trie.byte(n) == quote && path.back().head.aux() == 0) {
       n = trie.end(n);
       continue;
     }
     const HeadStep step = stepper.step_head(path.back().head, trie.byte(n));
-    if (step.alive || step.ends) out.inside.add(trie.at(n));
-    if (step.ends && !trie.is_leaf(n)) (trie.subtree_size(n) >= kLargeEnd ? out.large_ends : ends).push_back(n);
-    if (step.alive && !trie.is_leaf(n)) {
-      // A large subtree of bytes that change nothing is inside as a whole.
-      if (const ByteSet* below = trie.bytes_below(n)) {
-        const ByteSet loop = stepper.loop_bytes(step.next);
-        if ((*below & loop) == *below) {
-          out.inside.add(trie.subtree(n).subspan(trie.at(n).size()));
-          n = trie.end(n);
-          continue;
-        }
-      }
-      path.push_back({trie.end(n), step.next});
-      ++n;
-    } else {
+    if (step.alive) out.inside.add(trie.at(n));
+    if (!step.alive || trie.is_leaf(n)) {
       n = trie.end(n);
+      continue;
     }
+    // A large subtree of bytes that change nothing is inside as a whole.
+    if (const ByteSet* below = trie.bytes_below(n)) {
+      const ByteSet loop = stepper.loop_bytes(step.next);
+      if ((*below & loop) == *below) {
+        out.inside.add(trie.below(n));
+        n = trie.end(n);
+        continue;
+      }
+    }
+    path.push_back({trie.end(n), step.next});
+    ++n;
   }
-  collect_exits(trie, ends, stepper.text_style().spaced, out);
   out.inside.seal(tables_->vocabulary->mask_words());
 }
 
-void FrameCache::collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out) {
-  const ByteSet space = spaced ? json_space() : ByteSet{};
-  std::array<std::int32_t, 256> at;  // by byte: index into out.exits
-  at.fill(-1);
-  for (const Trie::Node end : ends) {
-    const auto children = trie.children(end);
-    const auto bytes = trie.child_bytes(end);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (spaced && !structural_bytes().contains(bytes[i])) continue;  // nothing of JSON goes on so
-      out.exit_bytes.insert(bytes[i]);
-      const std::uint8_t byte = space.contains(bytes[i]) ? std::uint8_t{' '} : bytes[i];
-      if (at[byte] < 0) {
-        at[byte] = static_cast<std::int32_t>(out.exits.size());
-        out.exits.emplace_back().byte = byte;
-      }
-      out.exits[static_cast<std::size_t>(at[byte])].nodes.push_back(children[i]);
-    }
+const Frame::Exits& FrameCache::loop_exits(const Frame& frame, const Trie& trie, std::uint8_t byte) {
+  const std::lock_guard lock(frame.loop_ends.mutex);
+  const auto [it, fresh] = frame.loop_ends.listed.try_emplace(byte);
+  if (fresh) {
+    it->second.byte = byte;
+    it->second.nodes = ExprFrameBuilder::loop_exits(frame, trie, byte);
   }
-  std::sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
+  return it->second;
 }
 
 const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const {

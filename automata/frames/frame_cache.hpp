@@ -9,12 +9,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "frames/character_steps.hpp"
+#include "frames/expr_frame.hpp"
 #include "frames/head.hpp"
 #include "frames/stepper.hpp"
 #include "tokens/token_mask.hpp"
@@ -42,6 +44,17 @@ struct Frame {
   };
   TokenSet inside;
   std::vector<Exits> exits;            // ascending by byte
+  // Where loops may end before one of their own bytes: too many places to list before somebody goes on so.
+  struct LoopEnds {
+    ByteSet bytes;  // of all loops
+    std::vector<const LoopTable*> tables;
+    std::vector<ByteSet> loops;
+    std::vector<std::pair<std::uint32_t, LoopEnd>> ends;  // by number in `loops`
+    mutable std::mutex mutex;
+    mutable std::map<std::uint8_t, Exits> listed;  // guarded by `mutex`
+  };
+  LoopEnds loop_ends;
+  bool has_exits() const noexcept { return !exits.empty() || !large_ends.empty() || !loop_ends.bytes.empty(); }
   std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
   ByteSet exit_bytes;
   // Quoted text: which prefixes of its place it may end after.
@@ -98,6 +111,8 @@ class FrameCache {
   const Frame& get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper);
   // The trie of the texts left over in `trie`; null where walking the nodes is as good.
   const Trie* suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const;
+  // The exits of the frame's loops by one of their bytes.
+  static const Frame::Exits& loop_exits(const Frame& frame, const Trie& trie, std::uint8_t byte);
 
   const VocabularyTables& tables() const noexcept { return *tables_; }
   const std::shared_ptr<const VocabularyTables>& shared_tables() const noexcept { return tables_; }
@@ -108,14 +123,14 @@ class FrameCache {
   const Frame& find_or_build(const FrameKey& key, Build&& build);
   const Frame& text_root(const FrameKey& key, const Head& head, Stepper& stepper);
   void build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out);
-  void build(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const;
-  static void collect_exits(const Trie& trie, const std::vector<Trie::Node>& ends, bool spaced, Frame& out);
+  void walk_text(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const;
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
 
   std::shared_ptr<const VocabularyTables> tables_;
   FrameCache* common_;
   ExprId common_limit_;
   CharacterFacts facts_;
+  LoopTables loops_;
   mutable std::mutex mutex_;
   std::unordered_map<FrameKey, std::unique_ptr<Frame>, FrameKeyHash> frames_;
 };

@@ -152,7 +152,7 @@ bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
 
 void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
   if (rules_) {
-    walk_at({&tables_.trie(id), nullptr, false, false, node}, items);
+    walk_at({&tables_.trie(id), nullptr, nullptr, false, false, node}, items);
     return;
   }
   const Trie& t = tables_.trie(id);
@@ -196,13 +196,14 @@ const Frame& Masker::expr_frame(const Head& head, const Trie& trie, bool own, Tr
 void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node node) {
   const Frame& f = expr_frame(item.head, t, own, node);
   add_set(f.inside);
-  if (f.exits.empty() && f.large_ends.empty()) return;
+  if (!f.has_exits()) return;
   if (rules_) {
     PositionsId& exits = exits_of_[&f];
     if (exits == 0) {
       std::vector<Position> positions;
-      for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, own, false, 0});
-      for (const Trie::Node n : f.large_ends) positions.push_back({&t, nullptr, own, false, n});
+      for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, nullptr, own, false, 0});
+      if (!f.loop_ends.bytes.empty()) positions.push_back({&t, nullptr, &f, own, false, 0});
+      for (const Trie::Node n : f.large_ends) positions.push_back({&t, nullptr, nullptr, own, false, n});
       exits = intern(positions);
     }
     resolve(exits, item.rest);
@@ -215,9 +216,8 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
     walk_tokens(&t == &tables_.tokens ? TrieId::kTokens : TrieId::kStructural, n, rest);
   }
   Items& next = scratch();
-  const ByteSet first = stepper_.first_bytes(rest) & f.exit_bytes;
-  for (const Frame::Exits& exits : f.exits) {
-    if (!first.contains(exits.byte) && !(style_.spaced && exits.byte == ' ')) continue;
+  const ByteSet first = stepper_.first_bytes(rest);
+  const auto leave = [&](const Frame::Exits& exits) {
     if (const Trie* suffixes = frames_.suffixes(exits, t, style_.spaced)) {
       const TakenNodes& taken = taken_below(*suffixes, item.rest);
       for (const Trie::Node n : taken.nodes) {
@@ -227,7 +227,7 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
           add_ids(suffixes->at(n));
         }
       }
-      continue;
+      return;
     }
     for (const Trie::Node n : exits.nodes) {
       next.clear();
@@ -237,7 +237,11 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
       add_node(t, n, next);
       walk_tokens(&t == &tables_.tokens ? TrieId::kTokens : TrieId::kStructural, n, next);
     }
+  };
+  for (const Frame::Exits& exits : f.exits) {
+    if (first.contains(exits.byte) || (style_.spaced && exits.byte == ' ')) leave(exits);
   }
+  (first & f.loop_ends.bytes).for_each([&](std::uint8_t byte) { leave(FrameCache::loop_exits(f, t, byte)); });
   depth_ = depth;
 }
 

@@ -80,6 +80,7 @@ class Masker {
   struct Position {
     const Trie* trie = nullptr;
     const Frame::Exits* exits = nullptr;  // if not null: those, in the trie
+    const Frame* loops = nullptr;         // if not null: where its loops end before their own bytes
     bool own = false;                     // the trie and its frames are this masker's
     bool before = false;
     Trie::Node node = 0;
@@ -135,6 +136,7 @@ class Masker {
   void unite_sets(std::vector<const TokenSet*>& sets);
   void forget_pieces();
   void walk_position(const Position& from, const Items& items);
+  void walk_exits(const Position& from, const Items& items);
   void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
   void walk_taken(const Trie& texts, StateId rest, TakenNodes& out);

@@ -13,7 +13,7 @@ namespace weir {
 std::size_t Masker::PositionsHash::operator()(const std::vector<Position>& positions) const noexcept {
   std::uint64_t h = positions.size();
   for (const Position& p : positions) {
-    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits),
+    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits) ^ reinterpret_cast<std::uint64_t>(p.loops),
                                   (std::uint64_t{p.node} << 1U) | (p.before ? 1U : 0U)}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 29U;
@@ -78,7 +78,7 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   constexpr std::uint32_t kLarge = 512;         // nodes that are walked where they are
   constexpr std::size_t kMaxTexts = 1U << 15U;  // beyond that merging costs too much
   if (positions.size() <= kFew) return;
-  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.trie->subtree_size(p.node) > kLarge; };
+  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.loops != nullptr || p.trie->subtree_size(p.node) > kLarge; };
   std::size_t texts = 0;
   std::size_t moved = 0;
   for (const Position& p : positions) {
@@ -106,7 +106,7 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   merged_.push_back(std::make_unique<Trie>(std::move(entries)));
   piece_bytes_ += merged_.back()->memory_bytes();
-  positions.push_back({merged_.back().get(), nullptr, true, false, Trie::kRoot});
+  positions.push_back({merged_.back().get(), nullptr, nullptr, true, false, Trie::kRoot});
 }
 
 void Masker::resolve(PositionsId from, StateId rest) {
@@ -179,21 +179,9 @@ const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
 void Masker::walk_position(const Position& from, const Items& items) {
   const bool hole =
       std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kHole; });
-  if (from.exits != nullptr) {
+  if (from.exits != nullptr || from.loops != nullptr) {
     if (hole) left_.push_back(from);
-    const ByteSet first = stepper_.first_bytes(items);
-    if (!first.contains(from.exits->byte) && !(style_.spaced && from.exits->byte == ' ')) return;
-    // What goes on by itself is walked without the hole, which has all of these texts before it already.
-    const std::size_t depth = depth_;
-    Items& own = scratch();
-    std::copy_if(items.begin(), items.end(), std::back_inserter(own),
-                 [](const Item& item) { return item.head.kind() != HeadKind::kHole; });
-    if (const Trie* suffixes = frames_.suffixes(*from.exits, *from.trie, style_.spaced)) {
-      walk_at({suffixes, nullptr, from.own, false, Trie::kRoot}, own);
-    } else {
-      for (const Trie::Node n : from.exits->nodes) walk_position({from.trie, nullptr, from.own, true, n}, own);
-    }
-    depth_ = depth;
+    walk_exits(from, items);
     return;
   }
   if (!from.before) {
@@ -210,6 +198,30 @@ void Masker::walk_position(const Position& from, const Items& items) {
     Position at = from;
     at.before = false;
     walk_at(at, next);
+  }
+  depth_ = depth;
+}
+
+// What goes on by itself: not the hole, which has all of these texts before it already.
+void Masker::walk_exits(const Position& from, const Items& items) {
+  const ByteSet first = stepper_.first_bytes(items);
+  const std::size_t depth = depth_;
+  Items& own = scratch();
+  std::copy_if(items.begin(), items.end(), std::back_inserter(own),
+               [](const Item& item) { return item.head.kind() != HeadKind::kHole; });
+  const auto leave = [&](const Frame::Exits& exits) {
+    if (const Trie* suffixes = frames_.suffixes(exits, *from.trie, style_.spaced)) {
+      walk_at({suffixes, nullptr, nullptr, from.own, false, Trie::kRoot}, own);
+    } else {
+      for (const Trie::Node n : exits.nodes) walk_position({from.trie, nullptr, nullptr, from.own, true, n}, own);
+    }
+  };
+  if (from.loops != nullptr) {
+    (first & from.loops->loop_ends.bytes).for_each([&](std::uint8_t byte) {
+      leave(FrameCache::loop_exits(*from.loops, *from.trie, byte));
+    });
+  } else if (first.contains(from.exits->byte) || (style_.spaced && from.exits->byte == ' ')) {
+    leave(*from.exits);
   }
   depth_ = depth;
 }

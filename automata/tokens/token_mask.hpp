@@ -90,6 +90,14 @@ class TokenCollector {
       if (ids_.size() > words_ / 4) spill();
     }
   }
+  void add(std::span<const TokenId> ids) {
+    if (!many_ && ids_.size() + ids.size() <= words_ / 4) {
+      ids_.insert(ids_.end(), ids.begin(), ids.end());
+      return;
+    }
+    if (!many_) spill();
+    for (const TokenId t : ids) set_bit(bits_, t);
+  }
   // What was collected; starts anew.
   TokenSet take() {
     TokenSet set;
@@ -110,9 +118,9 @@ class TokenCollector {
  private:
   void spill() {
     bits_.resize(words_);
+    many_ = true;
     for (const TokenId t : ids_) set_bit(bits_, t);
     ids_.clear();
-    many_ = true;
   }
 
   std::size_t words_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "tokens/byte_classes.hpp"
+
 namespace weir {
 
 Trie::Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries) {
@@ -28,6 +30,8 @@ Trie::Trie(std::vector<std::pair<std::string_view, std::uint32_t>> entries) {
   const auto count = static_cast<Node>(nodes_.size());
   nodes_.push_back({count, static_cast<std::uint32_t>(payloads_.size()), 0, 0});
   index_children();
+  index_bytes_below();
+  if (size() >= kClassNodes) index_classes_below();
 }
 
 void Trie::index_children() {
@@ -45,6 +49,9 @@ void Trie::index_children() {
     bytes_below_.emplace_back();
   }
   nodes_[size()].children = static_cast<std::uint32_t>(children_.size());
+}
+
+void Trie::index_bytes_below() {
   // Children have higher indices than their parents, so from the back every child is done before its parent.
   for (Node n = size(); n-- > 0;) {
     if (subtree_size(n) < kBulkNodes) continue;
@@ -58,6 +65,31 @@ void Trie::index_children() {
       }
     }
     bytes_below_[bulk_index_[n]] = below;
+  }
+}
+
+void Trie::index_classes_below() {
+  const ByteClasses& classes = ByteClasses::get();
+  classes_below_.resize(size());
+  // By node, a bit for each place in a character: everything below goes on well from there.
+  std::vector<std::uint8_t> goes_on(size(), 0xFF);
+  for (Node n = size(); n-- > 0;) {
+    std::uint64_t below = 0;
+    for (const Node c : children(n)) {
+      const std::uint8_t b = byte(c);
+      below |= classes.bit_of(b) | (classes_below_[c] & ~ByteClasses::kIllFormed);
+      for (unsigned s = 0; s < Utf8State::kCount; ++s) {
+        const auto next = Utf8State::step(static_cast<Utf8State::State>(s), b);
+        const bool good = next != Utf8State::kBad && ((goes_on[c] >> next) & 1U) != 0;
+        if (!good) goes_on[n] &= static_cast<std::uint8_t>(~(1U << s));
+        if (b < 0x80 && s == Utf8State::kBetween) {
+          goes_on[n] &= good ? 1U : 0U;
+          break;
+        }
+      }
+    }
+    const bool well_formed = ((goes_on[n] >> Utf8State::kBetween) & 1U) != 0;
+    classes_below_[n] = below | (well_formed ? 0 : ByteClasses::kIllFormed);
   }
 }
 

@@ -43,6 +43,12 @@ class Trie {
   const ByteSet* bytes_below(Node n) const noexcept {
     return subtree_size(n) < kBulkNodes ? nullptr : &bytes_below_[bulk_index_[n]];
   }
+  // The classes (ByteClasses) of the bytes below n, and kIllFormed unless every text below n, from there on, is
+  // well-formed UTF-8 or begins one. All bits in small tries, where walking is cheaper than finding out.
+  static constexpr std::uint32_t kClassNodes = 2048;
+  std::uint64_t classes_below(Node n) const noexcept {
+    return classes_below_.empty() ? ~std::uint64_t{0} : classes_below_[n];
+  }
   // Payloads of the texts that end at n or below.
   std::span<const std::uint32_t> subtree(Node n) const noexcept {
     return std::span(payloads_).subspan(nodes_[n].first, nodes_[end(n)].first - nodes_[n].first);
@@ -50,6 +56,10 @@ class Trie {
   // Payloads of the texts that end at n.
   std::span<const std::uint32_t> at(Node n) const noexcept {
     return std::span(payloads_).subspan(nodes_[n].first, nodes_[n + 1].first - nodes_[n].first);
+  }
+  // Payloads of the texts that end below n.
+  std::span<const std::uint32_t> below(Node n) const noexcept {
+    return std::span(payloads_).subspan(nodes_[n + 1].first, nodes_[end(n)].first - nodes_[n + 1].first);
   }
   // Calls visit(payload, depth below n) for every text strictly below n.
   template <class Visit>
@@ -63,6 +73,7 @@ class Trie {
   }
   std::size_t memory_bytes() const noexcept {
     return nodes_.capacity() * sizeof(Entry) + child_bytes_.capacity() + bytes_below_.capacity() * sizeof(ByteSet) +
+           classes_below_.capacity() * sizeof(std::uint64_t) +
            (payloads_.capacity() + children_.capacity() + bulk_index_.capacity()) * sizeof(std::uint32_t);
   }
 
@@ -74,6 +85,8 @@ class Trie {
     std::uint8_t byte = 0;
   };
   void index_children();
+  void index_bytes_below();
+  void index_classes_below();
 
   std::uint32_t id_ = 0;
   std::vector<Entry> nodes_;  // and one sentinel
@@ -82,6 +95,7 @@ class Trie {
   std::vector<Node> children_;
   std::vector<std::uint32_t> bulk_index_;  // by node, where the subtree is large
   std::vector<ByteSet> bytes_below_;
+  std::vector<std::uint64_t> classes_below_;
 };
 
 }  // namespace weir

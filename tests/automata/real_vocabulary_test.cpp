@@ -79,7 +79,7 @@ TEST_F(RealVocabulary, PatternsAndLengths) {
       {R"("pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "maxLength": 30)", {"\"someLong_identifier_9\""}},
       {R"("pattern": "^[a-z0-9-]{3,20}$")", {"\"my-little-service\"", "\"abc\""}},
       {R"("pattern": "^[0-9a-f]{8}-[0-9a-f]{4}$")", {"\"0123abcd-ef01\""}},
-      {R"("pattern": "^(\\S+\\s+){0,40}\\S+$", "maxLength": 200)", {"\"a few words \\u00e9t\u00e9 and more\""}},
+      {R"("pattern": "^(\\S+\\s+){0,40}\\S+$", "maxLength": 200)", {"\"a few words ét\u00e9 and more\""}},
       {R"("pattern": "^(\\S+\\s+){0,9}\\S+$")", {"\"one two three\""}},
       {R"("pattern": "[a-zA-Z]{3}", "maxLength": 9)", {"\"12ab cd\\u0065\"", "\"a1abc\""}},
       {R"("pattern": "colou?r")", {"\"the colour red\""}},
@@ -140,6 +140,24 @@ WS: /[ \t\n]+/
 WSA: /[ \t\n]+/
 )LARK");
   check(grammar, "let total = foo(a, 1.5) + -b * (c - \"x y\");\nif (total && !done(f(1))) { total; }\n", 4);
+}
+
+// Loops that may end before a byte of their own: a name before a name, text before text; characters beyond ASCII and
+// bytes that are none.
+TEST_F(RealVocabulary, RulesWithLexemesSideBySide) {
+  const auto names = compiler->compile_lark(R"LARK(
+start: item+
+item: NAME | "(" item+ ")" | NUMBER "px" | "--" REMARK
+NAME: /[a-z][A-Za-z0-9_]*/
+NUMBER: /[0-9]+(\.[0-9]+)?/
+REMARK: /[^\n]*/
+)LARK");
+  check(names, "abc(ofthe(1.5px)end)--some r\u00e9marks \u4e2d\u6587; and(more)", 2);
+  const auto bytes = compiler->compile_ebnf(R"EBNF(
+root ::= part+
+part ::= "<" [^<>]* part? ">" | [^<>a]+ "a"
+)EBNF");
+  check(bytes, "<some text \u00e9t\u00e9 <\u4e2d\u6587>>ba", 2);
 }
 
 }  // namespace
