@@ -32,14 +32,74 @@ std::uint64_t classes_of(const ByteSet& loop, bool wide) {
   return within;
 }
 
-const ByteSet& wide_starts() {
-  static const ByteSet starts = ByteSet::range(0xC2, 0xF4);
-  return starts;
-}
-
 }  // namespace
 
 // --- loops
+
+namespace {
+
+// Walks a trie with a loop.
+class LoopWalk {
+ public:
+  LoopWalk(const Trie& trie, LoopTable& out, std::size_t mask_words)
+      : trie_(trie), out_(out), classes_(classes_of(out.loop, out.wide)), collector_(mask_words) {}
+
+  void run(Trie::Node node) {
+    const auto bytes = trie_.child_bytes(node);
+    const auto children = trie_.children(node);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (!out_.first.contains(bytes[i])) continue;
+      path_.assign(1, {bytes[i], true});
+      visit(children[i], Utf8State::kBetween);
+    }
+    out_.inside = collector_.take();
+  }
+
+ private:
+  struct Step {
+    std::uint8_t byte;
+    bool between;  // characters, after it
+  };
+
+  void visit(Trie::Node n, Utf8State::State place) {
+    collector_.add(trie_.at(n));
+    if (trie_.is_leaf(n)) return;
+    if (place == Utf8State::kBetween && (trie_.classes_below(n) & ~classes_) == 0) {
+      collector_.add(trie_.below(n));
+      return;
+    }
+    for (const Trie::Node c : trie_.children(n)) {
+      const std::uint8_t b = trie_.byte(c);
+      const bool wide = out_.wide && b >= 0x80;
+      const auto next = wide ? Utf8State::step(place, b)
+                             : place == Utf8State::kBetween && out_.loop.contains(b) ? Utf8State::kBetween
+                                                                                     : Utf8State::kBad;
+      if (next == Utf8State::kBad) {
+        leave(c, place != Utf8State::kBetween);
+        continue;
+      }
+      path_.push_back({b, next == Utf8State::kBetween});
+      visit(c, next);
+      path_.pop_back();
+    }
+  }
+
+  void leave(Trie::Node n, bool within) {
+    out_.leaving.push_back({n, within});
+    if (within) return;
+    for (std::uint32_t i = 1; i < path_.size(); ++i) {
+      if (path_[i - 1].between) out_.tails.push_back({n, static_cast<std::uint32_t>(path_.size()) - i, path_[i].byte});
+    }
+  }
+
+  const Trie& trie_;
+  LoopTable& out_;
+  const std::uint64_t classes_;
+  std::vector<Step> path_;
+  TokenCollector collector_;
+};
+
+}  // namespace
 
 const LoopTable& LoopTables::get(const Trie& trie, Trie::Node node, const ByteSet& first, const ByteSet& loop,
                                  bool wide, std::size_t mask_words) {
@@ -58,31 +118,7 @@ const LoopTable& LoopTables::get(const Trie& trie, Trie::Node node, const ByteSe
   table->first = first;
   table->loop = loop;
   table->wide = wide;
-  const std::uint64_t classes = classes_of(loop, wide);
-  TokenCollector collector(mask_words);
-  const auto down = [&](auto&& self, Trie::Node n) -> void {
-    collector.add(trie.at(n));
-    if (trie.is_leaf(n)) return;
-    if ((trie.classes_below(n) & ~classes) == 0) {
-      collector.add(trie.below(n));
-      table->ends.push_back({n, true});
-      return;
-    }
-    table->ends.push_back({n, false});
-    for (const Trie::Node c : trie.children(n)) {
-      if (loop.contains(trie.byte(c)) && !(wide && trie.byte(c) >= 0x80)) {
-        self(self, c);
-      } else {
-        table->leaving.push_back(c);
-      }
-    }
-  };
-  const auto bytes = trie.child_bytes(node);
-  const auto children = trie.children(node);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (first.contains(bytes[i])) down(down, children[i]);
-  }
-  table->inside = collector.take();
+  LoopWalk(trie, *table, mask_words).run(node);
   const std::lock_guard lock(mutex_);
   if (const LoopTable* known = find()) return *known;
   return *tables_[key].emplace_back(std::move(table));
@@ -95,27 +131,6 @@ std::size_t LoopTables::memory_bytes() const {
     for (const auto& table : tables) bytes += table->memory_bytes();
   }
   return bytes;
-}
-
-std::vector<Trie::Node> ExprFrameBuilder::loop_exits(const Frame& frame, const Trie& trie, std::uint8_t byte) {
-  std::vector<Trie::Node> nodes;
-  const auto add = [&](const LoopEnd& end) {
-    if (!end.all) {
-      if (const Trie::Node c = trie.child(end.node, byte); c != Trie::kRoot) nodes.push_back(c);
-      return;
-    }
-    for (Trie::Node n = end.node + 1; n < trie.end(end.node); ++n) {
-      if (trie.byte(n) == byte) nodes.push_back(n);
-    }
-  };
-  for (const LoopTable* table : frame.loop_ends.tables) {
-    if (!table->loop.contains(byte)) continue;
-    for (const LoopEnd& end : table->ends) add(end);
-  }
-  for (const auto& [number, end] : frame.loop_ends.ends) {
-    if (frame.loop_ends.loops[number].contains(byte)) add(end);
-  }
-  return nodes;
 }
 
 // --- frames
@@ -134,21 +149,16 @@ void ExprFrameBuilder::build(ExprId e, const Trie& trie, Trie::Node node, Frame&
   out_ = &out;
   State& s = state(e);
   if (trie.subtree_size(node) >= kLargeLoop) {
-    visit_root(node, s);
+    take_groups(node, s);
   } else {
-    const auto bytes = trie.child_bytes(node);
-    const auto children = trie.children(node);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (s.first.contains(bytes[i])) take(children[i], s);
-    }
+    take_children(node, s);
   }
   std::sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
-  for (const ByteSet& loop : out.loop_ends.loops) out.loop_ends.bytes |= loop;
-  for (const LoopTable* table : out.loop_ends.tables) out.loop_ends.bytes |= table->loop;
-  for (const Frame::Exits& exits : out.exits) out.exit_bytes.insert(exits.byte);
-  if (spaced_ && out.exit_bytes.contains(' ')) out.exit_bytes |= json_space();
+  for (const Tail& tail : out.tails.ends) out.tails.bytes.insert(tail.byte);
+  for (const auto& [table, alive] : out.tails.tables) out.tails.bytes |= table->loop;
+  if (spaced_) out.tails.bytes &= structural_bytes();
   if (out.inside.is_dense()) {
-    // The start is a copy of a shared loop.
+    // It starts as that of a shared loop.
     std::vector<std::uint32_t> bits(tables_.vocabulary->mask_words());
     out.inside.or_into(bits);
     collector_.take().or_into(bits);
@@ -180,17 +190,13 @@ ExprFrameBuilder::State& ExprFrameBuilder::state(ExprId e) {
 }
 
 void ExprFrameBuilder::find_loop(State& s) {
-  s.bulk_known = true;
+  s.loop_known = true;
   if (s.loop.empty()) return;
-  const ByteSet high = ByteSet::range(0x80, 0xFF);
-  if ((s.loop & high).empty() && is_within(wide_starts(), s.first)) {
+  if ((s.loop & ByteSet::range(0x80, 0xFF)).empty() && is_within(ByteSet::range(0xC2, 0xF4), s.first)) {
     returning_.clear();
     s.wide = returns(s.expr, s.expr, Utf8State::kBetween);
-    if (s.wide) s.loop |= wide_starts();
   }
-  // What follows in JSON is never part of a loop that may end.
-  if (spaced_ && s.nullable && !(s.loop & structural_bytes()).empty()) s.loop = {};
-  s.classes = s.loop.empty() ? 0 : classes_of(s.loop, s.wide);
+  s.classes = classes_of(s.loop, s.wide);
 }
 
 // Does every character beyond ASCII lead back home? From the place in a character, e being the expression there.
@@ -214,61 +220,70 @@ bool ExprFrameBuilder::returns(ExprId e, ExprId home, std::uint8_t place) {
 }
 
 bool ExprFrameBuilder::is_bulk(Trie::Node n, State& s) {
-  if (!s.bulk_known) find_loop(s);
+  if (!s.loop_known) find_loop(s);
   if (s.loop.empty()) return false;
   if ((trie_->classes_below(n) & ~s.classes) == 0) return true;
-  if (s.wide) return false;
   const ByteSet* below = trie_->bytes_below(n);
   return below != nullptr && is_within(*below, s.loop);
 }
 
 void ExprFrameBuilder::take(Trie::Node n, State& s) {
-  const ExprId next = arena_.step(s.expr, trie_->byte(n));
-  if (next == kEmptyExpr) return;
+  const std::uint8_t byte = trie_->byte(n);
+  const ExprId next = arena_.step(s.expr, byte);
   collector_.add(trie_->at(n));
   if (trie_->is_leaf(n)) return;
   State& t = next == s.expr ? s : state(next);
   if (is_bulk(n, t)) {
     collector_.add(trie_->below(n));
-    if (t.nullable) add_loop_end({n, true}, t);
     return;
   }
+  path_.push_back(byte);
   visit(n, t);
+  path_.pop_back();
 }
 
 void ExprFrameBuilder::visit(Trie::Node n, State& s) {
-  if (s.nullable) add_end(n, s);
-  if (s.first.empty()) return;
+  const bool end = s.nullable && !is_large_end(n, s);
+  if (s.nullable && !end) out_->large_ends.push_back(n);
+  if (end) ends_.push_back(static_cast<std::uint32_t>(path_.size()));
+  take_children(n, s);
+  if (end) ends_.pop_back();
+}
+
+void ExprFrameBuilder::take_children(Trie::Node n, State& s) {
   const auto bytes = trie_->child_bytes(n);
   const auto children = trie_->children(n);
+  if (ends_.empty() && s.first.empty()) return;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (s.first.contains(bytes[i])) take(children[i], s);
+    if (s.first.contains(bytes[i])) {
+      take(children[i], s);
+    } else if (!ends_.empty()) {
+      add_exits(children[i]);
+    }
   }
 }
 
-void ExprFrameBuilder::add_end(Trie::Node n, State& s) {
+bool ExprFrameBuilder::is_large_end(Trie::Node n, const State& s) const {
+  if (trie_->subtree_size(n) < kLargeEnd) return false;
   const auto bytes = trie_->child_bytes(n);
   const auto children = trie_->children(n);
-  if (!s.bulk_known) find_loop(s);
-  if (trie_->subtree_size(n) >= kLargeEnd) {
-    std::uint32_t nodes = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if (!s.loop.contains(bytes[i])) nodes += trie_->subtree_size(children[i]);
-    }
-    if (nodes >= kLargeEnd) {
-      out_->large_ends.push_back(n);
-      return;
-    }
-  }
-  bool loops = false;
+  std::uint32_t nodes = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (s.loop.contains(bytes[i])) {
-      loops = true;
-    } else {
-      add_exit(children[i]);
+    if (!s.first.contains(bytes[i])) nodes += trie_->subtree_size(children[i]);
+  }
+  return nodes >= kLargeEnd;
+}
+
+// The expression dies with the node's byte: all that is from each end on this path.
+void ExprFrameBuilder::add_exits(Trie::Node n) {
+  const auto length = static_cast<std::uint32_t>(path_.size());
+  for (const std::uint32_t end : ends_) {
+    if (end == length) {
+      add_exit(n);
+    } else if (!spaced_ || structural_bytes().contains(path_[end])) {
+      out_->tails.ends.push_back({n, length - end, path_[end]});
     }
   }
-  if (loops) add_loop_end({n, false}, s);
 }
 
 void ExprFrameBuilder::add_exit(Trie::Node n) {
@@ -284,17 +299,8 @@ void ExprFrameBuilder::add_exit(Trie::Node n) {
   out_->exits[static_cast<std::size_t>(exits_at_[byte])].nodes.push_back(n);
 }
 
-void ExprFrameBuilder::add_loop_end(LoopEnd end, State& s) {
-  if (spaced_) return;  // no structural byte is of a loop
-  if (s.number == 0) {
-    out_->loop_ends.loops.push_back(s.loop);
-    s.number = static_cast<std::uint32_t>(out_->loop_ends.loops.size());
-  }
-  out_->loop_ends.ends.emplace_back(s.number - 1, end);
-}
-
 // Children that lead to one state with a loop over many bytes are taken together.
-void ExprFrameBuilder::visit_root(Trie::Node node, State& s) {
+void ExprFrameBuilder::take_groups(Trie::Node node, State& s) {
   struct Group {
     ExprId target = kEmptyExpr;
     ByteSet bytes;
@@ -313,12 +319,8 @@ void ExprFrameBuilder::visit_root(Trie::Node node, State& s) {
   }
   for (const Group& group : groups) {
     if (group.nodes >= kLargeLoop && arena_.loop_bytes(group.target).size() >= kLargeClasses) {
-      State& t = state(group.target);
-      if (!t.bulk_known) find_loop(t);
-      if (t.loop.size() >= kLargeClasses) {
-        add_table(node, group.bytes, t);
-        continue;
-      }
+      take_table(node, group.bytes, s, state(group.target));
+      continue;
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       if (group.bytes.contains(bytes[i])) take(children[i], s);
@@ -326,25 +328,52 @@ void ExprFrameBuilder::visit_root(Trie::Node node, State& s) {
   }
 }
 
-void ExprFrameBuilder::add_table(Trie::Node node, const ByteSet& first, State& s) {
+// By the bytes of `first` from `from` to `s`, and on.
+void ExprFrameBuilder::take_table(Trie::Node node, const ByteSet& first, State& from, State& s) {
+  if (!s.loop_known) find_loop(s);
   const LoopTable& table = loops_.get(*trie_, node, first, s.loop, s.wide, tables_.vocabulary->mask_words());
-  if (table.inside.is_dense()) {
-    if (out_->inside.is_dense()) {
-      std::vector<std::uint32_t> bits(tables_.vocabulary->mask_words());
-      out_->inside.or_into(bits);
-      table.inside.or_into(bits);
-      out_->inside = TokenSet::dense(std::move(bits));
-    } else {
-      out_->inside = table.inside;
-    }
-  } else {
+  if (!table.inside.is_dense()) {
     collector_.add(table.inside.ids());
+  } else if (out_->inside.is_dense()) {
+    std::vector<std::uint32_t> bits(tables_.vocabulary->mask_words());
+    out_->inside.or_into(bits);
+    table.inside.or_into(bits);
+    out_->inside = TokenSet::dense(std::move(bits));
+  } else {
+    out_->inside = table.inside;
   }
-  if (s.nullable && !spaced_) out_->loop_ends.tables.push_back(&table);
-  for (const Trie::Node n : table.leaving) {
-    if (s.nullable && !s.loop.contains(trie_->byte(n))) add_exit(n);
-    if (s.first.contains(trie_->byte(n))) take(n, s);
+  for (const LoopTable::Leaving& leaving : table.leaving) {
+    if (leaving.within || s.first.contains(trie_->byte(leaving.node))) {
+      take_below(node, leaving.node, from);
+    } else if (s.nullable) {
+      add_exit(leaving.node);
+    }
   }
+  if (s.nullable) out_->tails.tables.emplace_back(&table, s.first);
+}
+
+// The node n by way of those between it and `node`, at which the state is `from`.
+void ExprFrameBuilder::take_below(Trie::Node node, Trie::Node n, State& from) {
+  State* s = &from;
+  for (;;) {
+    const auto children = trie_->children(node);
+    const Trie::Node c = *(std::upper_bound(children.begin(), children.end(), n) - 1);
+    const bool alive = s->first.contains(trie_->byte(c));
+    if (c == n) {
+      if (alive) {
+        take(n, *s);
+      } else if (!ends_.empty()) {
+        add_exits(n);
+      }
+      break;
+    }
+    s = &state(arena_.step(s->expr, trie_->byte(c)));
+    path_.push_back(trie_->byte(c));
+    if (s->nullable) ends_.push_back(static_cast<std::uint32_t>(path_.size()));
+    node = c;
+  }
+  path_.clear();
+  ends_.clear();
 }
 
 }  // namespace weir

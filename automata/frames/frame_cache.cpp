@@ -111,14 +111,43 @@ void FrameCache::walk_text(const Head& head, const Trie& trie, Trie::Node node, 
   out.inside.seal(tables_->vocabulary->mask_words());
 }
 
-const Frame::Exits& FrameCache::loop_exits(const Frame& frame, const Trie& trie, std::uint8_t byte) {
-  const std::lock_guard lock(frame.loop_ends.mutex);
-  const auto [it, fresh] = frame.loop_ends.listed.try_emplace(byte);
-  if (fresh) {
-    it->second.byte = byte;
-    it->second.nodes = ExprFrameBuilder::loop_exits(frame, trie, byte);
+const Frame::Exits& FrameCache::tail_exits(const Frame& frame, const Trie& trie, std::uint8_t byte) {
+  const std::lock_guard lock(frame.tails.mutex);
+  const auto [it, fresh] = frame.tails.listed.try_emplace(byte);
+  Frame::Exits& exits = it->second;
+  if (!fresh) return exits;
+  exits.byte = byte;
+  for (const Tail& tail : frame.tails.ends) {
+    if (tail.byte == byte) exits.tails.push_back(tail);
   }
-  return it->second;
+  for (const auto& [table, alive] : frame.tails.tables) {
+    for (const Tail& tail : table->tails) {
+      if (tail.byte == byte && !alive.contains(trie.byte(tail.node))) exits.tails.push_back(tail);
+    }
+  }
+  constexpr std::size_t kMaxTexts = 1U << 15U;
+  constexpr std::size_t kMaxBytes = 1U << 20U;
+  std::size_t texts = 0;
+  std::size_t bytes = 0;
+  for (const Tail& tail : exits.tails) {
+    texts += trie.subtree(tail.node).size();
+    bytes += trie.subtree(tail.node).size() * tail.back;
+  }
+  if (texts <= kMaxTexts && bytes <= kMaxBytes) return exits;
+  // Too many: walked from where they begin, with all that is inside.
+  std::vector<Trie::Node> path;
+  for (const Tail& tail : exits.tails) {
+    path.clear();
+    for (Trie::Node n = Trie::kRoot; n != tail.node; path.push_back(n)) {
+      const auto children = trie.children(n);
+      n = *(std::upper_bound(children.begin(), children.end(), tail.node) - 1);
+    }
+    exits.nodes.push_back(path[path.size() - 1 - tail.back]);
+  }
+  std::sort(exits.nodes.begin(), exits.nodes.end());
+  exits.nodes.erase(std::unique(exits.nodes.begin(), exits.nodes.end()), exits.nodes.end());
+  exits.tails.clear();
+  return exits;
 }
 
 const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const {
@@ -133,7 +162,7 @@ const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bo
     nodes += trie.subtree_size(n);
     count += trie.subtree(n).size();
   }
-  if (nodes < kMinNodes || count > kMaxPairs) return nullptr;
+  if (exits.tails.empty() && (nodes < kMinNodes || count > kMaxPairs)) return nullptr;
   std::deque<std::string> forms;
   std::vector<std::pair<std::string_view, std::uint32_t>> pairs;
   pairs.reserve(count);
@@ -145,6 +174,11 @@ const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bo
   for (const Trie::Node n : exits.nodes) {
     for (const std::uint32_t token : trie.at(n)) add(token, 1);
     trie.for_each_below(n, [&](std::uint32_t token, std::uint32_t depth) { add(token, depth + 1); });
+  }
+  for (const Tail& tail : exits.tails) {
+    for (const std::uint32_t token : trie.at(tail.node)) add(token, tail.back + 1);
+    trie.for_each_below(tail.node,
+                        [&](std::uint32_t token, std::uint32_t depth) { add(token, tail.back + depth + 1); });
   }
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());

@@ -29,14 +29,17 @@ struct Frame {
   struct Exits {
     std::uint8_t byte = 0;
     std::vector<Trie::Node> nodes;  // where that byte is left over
+    std::vector<Tail> tails;        // likewise
     // The texts as a trie, each once, whatever stood in front of it; payload: token id. Made when somebody first goes
     // on with that byte: after a number none goes on with a digit. Null: not made, or `nodes` is as good.
     mutable std::atomic<const Trie*> suffixes{nullptr};
     Exits() = default;
-    Exits(Exits&& o) noexcept : byte(o.byte), nodes(std::move(o.nodes)), suffixes(o.suffixes.exchange(nullptr)) {}
+    Exits(Exits&& o) noexcept
+        : byte(o.byte), nodes(std::move(o.nodes)), tails(std::move(o.tails)), suffixes(o.suffixes.exchange(nullptr)) {}
     Exits& operator=(Exits&& o) noexcept {
       byte = o.byte;
       nodes = std::move(o.nodes);
+      tails = std::move(o.tails);
       delete suffixes.exchange(o.suffixes.exchange(nullptr));
       return *this;
     }
@@ -44,19 +47,18 @@ struct Frame {
   };
   TokenSet inside;
   std::vector<Exits> exits;            // ascending by byte
-  // Where loops may end before one of their own bytes: too many places to list before somebody goes on so.
-  struct LoopEnds {
-    ByteSet bytes;  // of all loops
-    std::vector<const LoopTable*> tables;
-    std::vector<ByteSet> loops;
-    std::vector<std::pair<std::uint32_t, LoopEnd>> ends;  // by number in `loops`
+  std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
+  // Ends that lie further back: before bytes that the expression takes, too, of tokens with which it dies later. Listed
+  // when somebody goes on with such a byte.
+  struct Tails {
+    ByteSet bytes;
+    std::vector<Tail> ends;
+    std::vector<std::pair<const LoopTable*, ByteSet>> tables;  // and the bytes with which the loop's state goes on
     mutable std::mutex mutex;
     mutable std::map<std::uint8_t, Exits> listed;  // guarded by `mutex`
   };
-  LoopEnds loop_ends;
-  bool has_exits() const noexcept { return !exits.empty() || !large_ends.empty() || !loop_ends.bytes.empty(); }
-  std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
-  ByteSet exit_bytes;
+  Tails tails;
+  bool has_exits() const noexcept { return !exits.empty() || !large_ends.empty() || !tails.bytes.empty(); }
   // Quoted text: which prefixes of its place it may end after.
   std::vector<std::uint64_t> prefixes;
 
@@ -111,8 +113,8 @@ class FrameCache {
   const Frame& get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper);
   // The trie of the texts left over in `trie`; null where walking the nodes is as good.
   const Trie* suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const;
-  // The exits of the frame's loops by one of their bytes.
-  static const Frame::Exits& loop_exits(const Frame& frame, const Trie& trie, std::uint8_t byte);
+  // The exits of the frame's tails by one of their bytes.
+  static const Frame::Exits& tail_exits(const Frame& frame, const Trie& trie, std::uint8_t byte);
 
   const VocabularyTables& tables() const noexcept { return *tables_; }
   const std::shared_ptr<const VocabularyTables>& shared_tables() const noexcept { return tables_; }

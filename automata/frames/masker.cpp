@@ -202,7 +202,7 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
     if (exits == 0) {
       std::vector<Position> positions;
       for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, nullptr, own, false, 0});
-      if (!f.loop_ends.bytes.empty()) positions.push_back({&t, nullptr, &f, own, false, 0});
+      if (!f.tails.bytes.empty()) positions.push_back({&t, nullptr, &f, own, false, 0});
       for (const Trie::Node n : f.large_ends) positions.push_back({&t, nullptr, nullptr, own, false, n});
       exits = intern(positions);
     }
@@ -241,7 +241,7 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
   for (const Frame::Exits& exits : f.exits) {
     if (first.contains(exits.byte) || (style_.spaced && exits.byte == ' ')) leave(exits);
   }
-  (first & f.loop_ends.bytes).for_each([&](std::uint8_t byte) { leave(FrameCache::loop_exits(f, t, byte)); });
+  (first & f.tails.bytes).for_each([&](std::uint8_t byte) { leave(FrameCache::tail_exits(f, t, byte)); });
   depth_ = depth;
 }
 

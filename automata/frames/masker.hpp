@@ -80,7 +80,7 @@ class Masker {
   struct Position {
     const Trie* trie = nullptr;
     const Frame::Exits* exits = nullptr;  // if not null: those, in the trie
-    const Frame* loops = nullptr;         // if not null: where its loops end before their own bytes
+    const Frame* tails = nullptr;         // if not null: those of the frame
     bool own = false;                     // the trie and its frames are this masker's
     bool before = false;
     Trie::Node node = 0;

@@ -13,7 +13,7 @@ namespace weir {
 std::size_t Masker::PositionsHash::operator()(const std::vector<Position>& positions) const noexcept {
   std::uint64_t h = positions.size();
   for (const Position& p : positions) {
-    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits) ^ reinterpret_cast<std::uint64_t>(p.loops),
+    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits) ^ reinterpret_cast<std::uint64_t>(p.tails),
                                   (std::uint64_t{p.node} << 1U) | (p.before ? 1U : 0U)}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 29U;
@@ -78,7 +78,7 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   constexpr std::uint32_t kLarge = 512;         // nodes that are walked where they are
   constexpr std::size_t kMaxTexts = 1U << 15U;  // beyond that merging costs too much
   if (positions.size() <= kFew) return;
-  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.loops != nullptr || p.trie->subtree_size(p.node) > kLarge; };
+  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.tails != nullptr || p.trie->subtree_size(p.node) > kLarge; };
   std::size_t texts = 0;
   std::size_t moved = 0;
   for (const Position& p : positions) {
@@ -179,7 +179,7 @@ const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
 void Masker::walk_position(const Position& from, const Items& items) {
   const bool hole =
       std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kHole; });
-  if (from.exits != nullptr || from.loops != nullptr) {
+  if (from.exits != nullptr || from.tails != nullptr) {
     if (hole) left_.push_back(from);
     walk_exits(from, items);
     return;
@@ -216,9 +216,9 @@ void Masker::walk_exits(const Position& from, const Items& items) {
       for (const Trie::Node n : exits.nodes) walk_position({from.trie, nullptr, nullptr, from.own, true, n}, own);
     }
   };
-  if (from.loops != nullptr) {
-    (first & from.loops->loop_ends.bytes).for_each([&](std::uint8_t byte) {
-      leave(FrameCache::loop_exits(*from.loops, *from.trie, byte));
+  if (from.tails != nullptr) {
+    (first & from.tails->tails.bytes).for_each([&](std::uint8_t byte) {
+      leave(FrameCache::tail_exits(*from.tails, *from.trie, byte));
     });
   } else if (first.contains(from.exits->byte) || (style_.spaced && from.exits->byte == ' ')) {
     leave(*from.exits);
