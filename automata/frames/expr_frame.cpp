@@ -154,6 +154,7 @@ void ExprFrameBuilder::build(ExprId e, const Trie& trie, Trie::Node node, Frame&
     take_children(node, s);
   }
   std::sort(out.exits.begin(), out.exits.end(), [](const auto& a, const auto& b) { return a.byte < b.byte; });
+  for (const Frame::Exits& exits : out.exits) out.exit_bytes.insert(exits.byte);
   for (const Tail& tail : out.tails.ends) out.tails.bytes.insert(tail.byte);
   for (const auto& [table, alive] : out.tails.tables) out.tails.bytes |= table->loop;
   if (spaced_) out.tails.bytes &= structural_bytes();

@@ -47,6 +47,7 @@ struct Frame {
   };
   TokenSet inside;
   std::vector<Exits> exits;            // ascending by byte
+  ByteSet exit_bytes;                  // theirs
   std::vector<Trie::Node> large_ends;  // ends with very much below them, which are not among the exits
   // Ends that lie further back: before bytes that the expression takes, too, of tokens with which it dies later. Listed
   // when somebody goes on with such a byte.

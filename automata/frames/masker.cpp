@@ -55,6 +55,7 @@ void Masker::compute(StateId s) {
   sets_.clear();
   ids_.clear();
   complete_ = false;
+  if (rules_ && runs_.empty()) find_runs();
   Items& plain = scratch();
   Items& spacious = scratch();
   const auto count = static_cast<std::uint32_t>(store_.items(s).size());
@@ -152,7 +153,7 @@ bool Masker::apply_shared(const Item& item, TrieId id, Trie::Node node) {
 
 void Masker::walk_tokens(TrieId id, Trie::Node node, const Items& items) {
   if (rules_) {
-    walk_at({&tables_.trie(id), nullptr, nullptr, false, false, node}, items);
+    walk_at({&tables_.trie(id), nullptr, false, node}, items);
     return;
   }
   const Trie& t = tables_.trie(id);
@@ -200,11 +201,8 @@ void Masker::apply_expr(const Item& item, const Trie& t, bool own, Trie::Node no
   if (rules_) {
     PositionsId& exits = exits_of_[&f];
     if (exits == 0) {
-      std::vector<Position> positions;
-      for (const Frame::Exits& e : f.exits) positions.push_back({&t, &e, nullptr, own, false, 0});
-      if (!f.tails.bytes.empty()) positions.push_back({&t, nullptr, &f, own, false, 0});
-      for (const Trie::Node n : f.large_ends) positions.push_back({&t, nullptr, nullptr, own, false, n});
-      exits = intern(positions);
+      std::vector<Position> position{{&t, &f, own, 0}};
+      exits = intern(position);
     }
     resolve(exits, item.rest);
     return;

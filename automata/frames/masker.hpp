@@ -40,6 +40,8 @@ class Masker {
   // Below so many nodes a walk is cheaper than a look-up.
   static constexpr std::uint32_t kFrameNodes = 64;
   static constexpr std::uint32_t kPlaceNodes = 4;
+  // From so many nodes on what a called rule takes is found by itself.
+  static constexpr std::uint32_t kCallNodes = 256;
   static constexpr std::size_t kKnownFrames = 256;  // a power of two
 
   using Bits = std::vector<std::uint64_t>;
@@ -75,18 +77,27 @@ class Masker {
     ExprId base = kEmptyExpr;
     Bits excluded;
   };
-  // A place in a trie of texts left over: at a node, or just before its byte, or before all that an expression leaves
-  // over with one first byte.
+  // Texts left over: those below a node of a trie, or all that a frame leaves over.
   struct Position {
     const Trie* trie = nullptr;
-    const Frame::Exits* exits = nullptr;  // if not null: those, in the trie
-    const Frame* tails = nullptr;         // if not null: those of the frame
-    bool own = false;                     // the trie and its frames are this masker's
-    bool before = false;
+    const Frame* frame = nullptr;  // if not null: its exits, in the trie
+    bool own = false;              // the trie and its frames are this masker's
     Trie::Node node = 0;
     friend auto operator<=>(const Position&, const Position&) = default;
   };
-  // What states of rules take, whatever follows the rules: tokens, and the positions at which what follows goes on.
+  // Consecutive states of rules on a stack, from the top: those in which a rule goes on after a call that began where
+  // it began itself. The levels of operators of an expression are one such run, and few different ones occur.
+  using RunId = std::uint32_t;  // 0: none
+  struct Run {
+    std::uint32_t rule_state = 0;
+    RunId below = 0;
+    StateId over_hole = kDeadState;
+  };
+  struct RunAt {
+    RunId run = 0;
+    StateId below = kDeadState;
+  };
+  // What runs take, whatever follows them: tokens, and the positions at which what follows goes on.
   using PositionsId = std::uint32_t;  // 0: none
   struct Piece {
     std::vector<const TokenSet*> sets;
@@ -128,7 +139,16 @@ class Masker {
   void add_ends_of_prefix(const TextEnds& ends, StateId rest, std::uint32_t prefix);
   // Adds what the state takes from the positions on; of rules in pieces that do not depend on the stack below.
   void resolve(PositionsId from, StateId rest);
-  const Piece& piece(PositionsId from, std::uint32_t rule_state);
+  const Piece& piece(PositionsId from, RunId run);
+  void find_piece(PositionsId from, RunId run, Piece& out);
+  void walk_run(PositionsId from, RunId run);
+  void resolve_run(PositionsId from, RunId run);
+  void join_pieces(std::span<const PositionsId> from, RunId run, Piece& out);
+  void finish_piece(Piece& piece);
+  void find_runs();
+  RunAt run_at(const Item& item);
+  const RunAt& run_at(StateId s);
+  RunId intern_run(std::uint32_t rule_state, RunId below);
   PositionsId intern(std::vector<Position>& positions);
   // One trie in place of many positions with short texts below them: most of these texts are the same.
   void merge_texts(std::vector<Position>& positions);
@@ -136,7 +156,8 @@ class Masker {
   void unite_sets(std::vector<const TokenSet*>& sets);
   void forget_pieces();
   void walk_position(const Position& from, const Items& items);
-  void walk_exits(const Position& from, const Items& items);
+  void walk_frame(const Position& from, const Items& items);
+  void walk_exits(const Position& from, const Frame::Exits& exits, const Items& items);
   void walk_at(const Position& from, const Items& items);
   const Taken& taken(StateId rest);
   void walk_taken(const Trie& texts, StateId rest, TakenNodes& out);
@@ -176,7 +197,10 @@ class Masker {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
   std::vector<Position> left_;  // of the piece being found
-  StateId hole_ = kDeadState;
+  std::vector<bool> goes_on_;                         // by state of a rule: after a call that began where the rule began
+  std::vector<Run> runs_;                             // by id
+  std::unordered_map<std::uint64_t, RunId> run_ids_;  // by state of a rule and run below
+  std::vector<RunAt> run_at_;                         // by state
 
   // Memories, each dropped as a whole when it is full.
   StateMap<Remembered> remembered_;
@@ -189,9 +213,10 @@ class Masker {
   StateMap<std::uint32_t> taken_index_;                     // number in taken_
   std::unordered_map<std::uint64_t, TakenNodes> taken_below_;
   std::size_t taken_nodes_ = 0;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and state of a rule
+  std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and run
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
-  std::deque<std::vector<Position>> positions_;  // by id, texts merged
+  std::deque<std::vector<Position>> positions_;    // by id, texts merged
+  std::deque<std::vector<PositionsId>> parts_;     // by id: of its positions one by one
   std::vector<std::unique_ptr<Trie>> merged_;
   std::unique_ptr<FrameCache> own_frames_;  // of merged tries
   std::unordered_map<const Frame*, PositionsId> exits_of_;

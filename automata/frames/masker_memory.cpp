@@ -117,7 +117,9 @@ void Masker::forget_taken() {
 
 void Masker::forget_states() {
   differences_.clear();
-  hole_ = kDeadState;
+  runs_.clear();
+  run_ids_.clear();
+  run_at_.clear();
   forget_pieces();
   forget_taken();
 }

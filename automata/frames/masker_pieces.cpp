@@ -13,8 +13,8 @@ namespace weir {
 std::size_t Masker::PositionsHash::operator()(const std::vector<Position>& positions) const noexcept {
   std::uint64_t h = positions.size();
   for (const Position& p : positions) {
-    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.exits) ^ reinterpret_cast<std::uint64_t>(p.tails),
-                                  (std::uint64_t{p.node} << 1U) | (p.before ? 1U : 0U)}) {
+    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.frame),
+                                  std::uint64_t{p.node}}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 29U;
     }
@@ -27,12 +27,21 @@ Masker::PositionsId Masker::intern(std::vector<Position>& positions) {
   std::sort(positions.begin(), positions.end());
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   const auto [it, fresh] = position_ids_.try_emplace(positions, static_cast<PositionsId>(positions_.size() + 1));
-  if (fresh) {
-    merge_texts(positions);
-    positions_.push_back(positions);
-    piece_bytes_ += it->first.size() * 2 * sizeof(Position) + 64;
+  const PositionsId id = it->second;
+  if (!fresh) return id;
+  piece_bytes_ += positions.size() * 2 * (sizeof(Position) + sizeof(PositionsId)) + 64;
+  merge_texts(positions);
+  positions_.push_back(positions);
+  parts_.emplace_back();
+  if (positions.size() == 1) return id;
+  std::vector<PositionsId> parts;
+  std::vector<Position> part;
+  for (const Position& p : positions) {
+    part.assign(1, p);
+    parts.push_back(intern(part));
   }
-  return it->second;
+  parts_[id - 1] = std::move(parts);
+  return id;
 }
 
 std::size_t Masker::SetsHash::operator()(const std::vector<const TokenSet*>& sets) const noexcept {
@@ -66,6 +75,7 @@ void Masker::forget_pieces() {
   unions_.clear();
   position_ids_.clear();
   positions_.clear();
+  parts_.clear();
   merged_.clear();
   own_frames_.reset();
   known_frames_.assign(kKnownFrames, {});
@@ -78,7 +88,7 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   constexpr std::uint32_t kLarge = 512;         // nodes that are walked where they are
   constexpr std::size_t kMaxTexts = 1U << 15U;  // beyond that merging costs too much
   if (positions.size() <= kFew) return;
-  const auto stays = [&](const Position& p) { return p.exits != nullptr || p.tails != nullptr || p.trie->subtree_size(p.node) > kLarge; };
+  const auto stays = [&](const Position& p) { return p.frame != nullptr || p.trie->subtree_size(p.node) > kLarge; };
   std::size_t texts = 0;
   std::size_t moved = 0;
   for (const Position& p : positions) {
@@ -89,24 +99,19 @@ void Masker::merge_texts(std::vector<Position>& positions) {
   if (moved <= kFew || texts > kMaxTexts) return;
   std::vector<std::pair<std::string_view, std::uint32_t>> entries;
   entries.reserve(texts);
-  const auto add = [&](std::uint32_t token, std::size_t length) {
-    const std::string_view text = tables_.vocabulary->token(token);
-    entries.emplace_back(text.substr(text.size() - length), token);
-  };
   for (const Position& p : positions) {
     if (stays(p)) continue;
-    const std::uint32_t extra = p.before ? 1 : 0;
-    if (p.before) {
-      for (const std::uint32_t token : p.trie->at(p.node)) add(token, 1);
-    }
-    p.trie->for_each_below(p.node, [&](std::uint32_t token, std::uint32_t depth) { add(token, depth + extra); });
+    p.trie->for_each_below(p.node, [&](std::uint32_t token, std::uint32_t depth) {
+      const std::string_view text = tables_.vocabulary->token(token);
+      entries.emplace_back(text.substr(text.size() - depth), token);
+    });
   }
   std::erase_if(positions, [&](const Position& p) { return !stays(p); });
   std::sort(entries.begin(), entries.end());
   entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
   merged_.push_back(std::make_unique<Trie>(std::move(entries)));
   piece_bytes_ += merged_.back()->memory_bytes();
-  positions.push_back({merged_.back().get(), nullptr, nullptr, true, false, Trie::kRoot});
+  positions.push_back({merged_.back().get(), nullptr, true, Trie::kRoot});
 }
 
 void Masker::resolve(PositionsId from, StateId rest) {
@@ -121,10 +126,11 @@ void Masker::resolve(PositionsId from, StateId rest) {
         break;
       }
       case HeadKind::kRule: {
-        const Piece& p = piece(from, item.head.w1);
+        const RunAt at = count == 1 ? run_at(rest) : run_at(item);
+        const Piece& p = piece(from, at.run);
         sets_.insert(sets_.end(), p.sets.begin(), p.sets.end());
         add_ids(p.ids);
-        resolve(p.left, item.rest);
+        resolve(p.left, at.below);
         break;
       }
       case HeadKind::kEnd: break;
@@ -139,89 +145,222 @@ void Masker::resolve(PositionsId from, StateId rest) {
   }
 }
 
-const Masker::Piece& Masker::piece(PositionsId from, std::uint32_t rule_state) {
-  const std::uint64_t key = (std::uint64_t{from} << 32U) | rule_state;
+void Masker::find_runs() {
+  const Grammar& grammar = stepper_.grammar();
+  goes_on_.resize(grammar.rule_states().size());
+  for (const Rule& rule : grammar.rules()) {
+    for (const RuleEdge& edge : grammar.rule_states()[rule.start].edges) {
+      if (edge.symbol.kind == Symbol::Kind::kRule) goes_on_[edge.target] = true;
+    }
+  }
+  runs_.push_back({0, 0, store_.intern_one({Head::make(HeadKind::kHole, 0, 0, 0), kDeadState})});
+}
+
+Masker::RunId Masker::intern_run(std::uint32_t rule_state, RunId below) {
+  const auto [it, fresh] =
+      run_ids_.try_emplace((std::uint64_t{below} << 32U) | rule_state, static_cast<RunId>(runs_.size()));
+  if (fresh) {
+    const StateId rest = runs_[below].over_hole;
+    runs_.push_back({rule_state, below, store_.intern_one({Head::make(HeadKind::kRule, 0, rule_state, 0), rest})});
+  }
+  return it->second;
+}
+
+Masker::RunAt Masker::run_at(const Item& item) {
+  const auto below = store_.items(item.rest);
+  if (below.size() != 1 || below[0].head.kind() != HeadKind::kRule || !goes_on_[below[0].head.w1]) {
+    return {intern_run(item.head.w1, 0), item.rest};
+  }
+  const RunAt& at = run_at(item.rest);
+  return {intern_run(item.head.w1, at.run), at.below};
+}
+
+// Precondition: the state is one item, a rule.
+const Masker::RunAt& Masker::run_at(StateId s) {
+  if (s >= run_at_.size()) run_at_.resize(std::max<std::size_t>(store_.size(), s + 1));
+  if (run_at_[s].run != 0) return run_at_[s];
+  // From below, so far as that is not known.
+  constexpr std::size_t kMost = 32;
+  StateId open[kMost];
+  std::size_t count = 0;
+  RunAt at;
+  for (StateId next = s;;) {
+    open[count++] = next;
+    const StateId rest = store_.items(next)[0].rest;
+    const auto below = store_.items(rest);
+    at = {0, rest};
+    if (count == kMost || below.size() != 1 || below[0].head.kind() != HeadKind::kRule ||
+        !goes_on_[below[0].head.w1]) {
+      break;
+    }
+    if (rest < run_at_.size() && run_at_[rest].run != 0) {
+      at = run_at_[rest];
+      break;
+    }
+    next = rest;
+  }
+  while (count > 0) {
+    const StateId next = open[--count];
+    at.run = intern_run(store_.items(next)[0].head.w1, at.run);
+    run_at_[next] = at;
+  }
+  return run_at_[s];
+}
+
+const Masker::Piece& Masker::piece(PositionsId from, RunId run) {
+  const std::uint64_t key = (std::uint64_t{from} << 32U) | run;
   if (const auto it = pieces_.find(key); it != pieces_.end()) return *it->second;
   auto fresh = std::make_unique<Piece>();
-  // Found like a mask of its own, over a hole.
-  std::vector<Position> left;
-  fresh->sets.swap(sets_);
-  fresh->ids.swap(ids_);
-  left.swap(left_);
-  const std::size_t depth = depth_;
-  Items& items = scratch();
-  if (hole_ == kDeadState) hole_ = store_.intern_one({Head::make(HeadKind::kHole, 0, 0, 0), kDeadState});
-  stepper_.append_closed(store_.intern_one({Head::make(HeadKind::kRule, 0, rule_state, 0), hole_}), items);
-  for (const Position& position : positions_[from - 1]) walk_position(position, items);
-  depth_ = depth;
-  fresh->left = intern(left_);
-  fresh->sets.swap(sets_);
-  fresh->ids.swap(ids_);
-  left_.swap(left);
-  constexpr std::size_t kManyIds = 256;
-  if (fresh->ids.size() > kManyIds) {
-    std::sort(fresh->ids.begin(), fresh->ids.end());
-    fresh->ids.erase(std::unique(fresh->ids.begin(), fresh->ids.end()), fresh->ids.end());
+  if (positions_[from - 1].size() == 1) {
+    find_piece(from, run, *fresh);
+  } else {
+    join_pieces(parts_[from - 1], run, *fresh);
   }
-  if (fresh->ids.size() > kManyIds) {
-    fresh->own.add(fresh->ids);
-    fresh->own.seal(tables_.vocabulary->mask_words(), TokenSet::Form::kDense);
-    piece_bytes_ += fresh->own.memory_bytes();
-    fresh->ids = {};
-    fresh->sets.push_back(&fresh->own);
-  }
-  unite_sets(fresh->sets);
-  piece_bytes_ += sizeof(Piece) + 64 + fresh->sets.size() * sizeof(void*) + fresh->ids.size() * sizeof(TokenId);
+  finish_piece(*fresh);
   return *pieces_.emplace(key, std::move(fresh)).first->second;
 }
 
-// From a position on, with items that may stand over a hole.
-void Masker::walk_position(const Position& from, const Items& items) {
-  const bool hole =
-      std::any_of(items.begin(), items.end(), [](const Item& item) { return item.head.kind() == HeadKind::kHole; });
-  if (from.exits != nullptr || from.tails != nullptr) {
-    if (hole) left_.push_back(from);
-    walk_exits(from, items);
-    return;
-  }
-  if (!from.before) {
-    walk_at(from, items);
-    return;
-  }
-  if (hole) left_.push_back(from);
+// Like a mask of its own, over a hole.
+void Masker::find_piece(PositionsId from, RunId run, Piece& out) {
+  std::vector<Position> left;
+  out.sets.swap(sets_);
+  out.ids.swap(ids_);
+  left.swap(left_);
+  walk_run(from, run);
+  out.left = intern(left_);
+  out.sets.swap(sets_);
+  out.ids.swap(ids_);
+  left_.swap(left);
+}
+
+// From one position.
+void Masker::walk_run(PositionsId from, RunId run) {
+  const Position position = positions_[from - 1].front();
   const std::size_t depth = depth_;
-  Items& next = scratch();
-  stepper_.step(items, from.trie->byte(from.node), next);
-  if (!next.empty()) {
-    remove_duplicates(next);
-    add_ids(from.trie->at(from.node));
-    Position at = from;
-    at.before = false;
-    walk_at(at, next);
+  Items& items = scratch();
+  if (position.frame == nullptr && position.trie->subtree_size(position.node) < kCallNodes) {
+    stepper_.append_closed(runs_[run].over_hole, items);
+    // The hole has all that is left over before it.
+    const auto holes = std::erase_if(items, [](const Item& item) { return item.head.kind() == HeadKind::kHole; });
+    if (holes > 0) left_.push_back(position);
+    walk_position(position, items);
+    depth_ = depth;
+    return;
   }
+  // What a rule takes is found once, whoever calls it.
+  for (;; run = runs_[run].below) {
+    if (run == 0) {
+      left_.push_back(position);
+      break;
+    }
+    const RunId below = runs_[run].below;
+    const RuleState& state = stepper_.grammar().rule_states()[runs_[run].rule_state];
+    for (const RuleEdge& edge : state.edges) {
+      const RuleState& target = stepper_.grammar().rule_states()[edge.target];
+      const RunId after = target.accepting && target.edges.empty() ? below : intern_run(edge.target, below);
+      if (edge.symbol.kind == Symbol::Kind::kRule) {
+        const Piece& called = piece(from, intern_run(stepper_.grammar().rules()[edge.symbol.id].start, 0));
+        sets_.insert(sets_.end(), called.sets.begin(), called.sets.end());
+        add_ids(called.ids);
+        resolve_run(called.left, after);
+      } else {
+        const HeadKind kind = edge.symbol.kind == Symbol::Kind::kValue ? HeadKind::kValue : HeadKind::kExpr;
+        items.push_back({Head::make(kind, 0, edge.symbol.id, 0), runs_[after].over_hole});
+      }
+    }
+    if (!state.accepting) break;
+  }
+  walk_position(position, items);
   depth_ = depth;
 }
 
-// What goes on by itself: not the hole, which has all of these texts before it already.
-void Masker::walk_exits(const Position& from, const Items& items) {
+void Masker::resolve_run(PositionsId from, RunId run) {
+  if (from == 0) return;
+  if (run != 0) {
+    const Piece& p = piece(from, run);
+    sets_.insert(sets_.end(), p.sets.begin(), p.sets.end());
+    add_ids(p.ids);
+    from = p.left;
+    if (from == 0) return;
+  }
+  const auto& positions = positions_[from - 1];
+  left_.insert(left_.end(), positions.begin(), positions.end());
+}
+
+void Masker::join_pieces(std::span<const PositionsId> from, RunId run, Piece& out) {
+  std::vector<Position> left;
+  for (const PositionsId part : from) {
+    const Piece& p = piece(part, run);
+    out.sets.insert(out.sets.end(), p.sets.begin(), p.sets.end());
+    out.ids.insert(out.ids.end(), p.ids.begin(), p.ids.end());
+    if (p.left == 0) continue;
+    const auto& positions = positions_[p.left - 1];
+    left.insert(left.end(), positions.begin(), positions.end());
+  }
+  out.left = intern(left);
+}
+
+void Masker::finish_piece(Piece& piece) {
+  constexpr std::size_t kManyIds = 256;
+  if (piece.ids.size() > kManyIds) {
+    std::sort(piece.ids.begin(), piece.ids.end());
+    piece.ids.erase(std::unique(piece.ids.begin(), piece.ids.end()), piece.ids.end());
+  }
+  if (piece.ids.size() > kManyIds) {
+    piece.own.add(piece.ids);
+    piece.own.seal(tables_.vocabulary->mask_words(), TokenSet::Form::kDense);
+    piece_bytes_ += piece.own.memory_bytes();
+    piece.ids = {};
+    piece.sets.push_back(&piece.own);
+  }
+  unite_sets(piece.sets);
+  piece_bytes_ += sizeof(Piece) + 64 + piece.sets.size() * sizeof(void*) + piece.ids.size() * sizeof(TokenId);
+}
+
+// Items without a hole.
+void Masker::walk_position(const Position& from, const Items& items) {
+  if (from.frame == nullptr) {
+    walk_at(from, items);
+  } else if (!items.empty()) {
+    walk_frame(from, items);
+  }
+}
+
+void Masker::walk_frame(const Position& from, const Items& items) {
+  const Frame& f = *from.frame;
+  for (const Trie::Node n : f.large_ends) walk_at({from.trie, nullptr, from.own, n}, items);
   const ByteSet first = stepper_.first_bytes(items);
-  const std::size_t depth = depth_;
-  Items& own = scratch();
-  std::copy_if(items.begin(), items.end(), std::back_inserter(own),
-               [](const Item& item) { return item.head.kind() != HeadKind::kHole; });
-  const auto leave = [&](const Frame::Exits& exits) {
-    if (const Trie* suffixes = frames_.suffixes(exits, *from.trie, style_.spaced)) {
-      walk_at({suffixes, nullptr, nullptr, from.own, false, Trie::kRoot}, own);
-    } else {
-      for (const Trie::Node n : exits.nodes) walk_position({from.trie, nullptr, nullptr, from.own, true, n}, own);
+  if (style_.spaced) {
+    for (const Frame::Exits& exits : f.exits) {
+      if (first.contains(exits.byte) || exits.byte == ' ') walk_exits(from, exits, items);
     }
-  };
-  if (from.tails != nullptr) {
-    (first & from.tails->tails.bytes).for_each([&](std::uint8_t byte) {
-      leave(FrameCache::tail_exits(*from.tails, *from.trie, byte));
+  } else {
+    auto at = f.exits.begin();
+    (first & f.exit_bytes).for_each([&](std::uint8_t byte) {
+      at = std::lower_bound(at, f.exits.end(), byte, [](const auto& exits, std::uint8_t b) { return exits.byte < b; });
+      walk_exits(from, *at, items);
     });
-  } else if (first.contains(from.exits->byte) || (style_.spaced && from.exits->byte == ' ')) {
-    leave(*from.exits);
+  }
+  (first & f.tails.bytes).for_each([&](std::uint8_t byte) {
+    walk_exits(from, FrameCache::tail_exits(f, *from.trie, byte), items);
+  });
+}
+
+void Masker::walk_exits(const Position& from, const Frame::Exits& exits, const Items& items) {
+  const Trie& trie = *from.trie;
+  if (const Trie* suffixes = frames_.suffixes(exits, trie, style_.spaced)) {
+    walk_at({suffixes, nullptr, from.own, Trie::kRoot}, items);
+    return;
+  }
+  const std::size_t depth = depth_;
+  Items& next = scratch();
+  for (const Trie::Node n : exits.nodes) {
+    next.clear();
+    stepper_.step(items, trie.byte(n), next);
+    if (next.empty()) continue;
+    remove_duplicates(next);
+    add_ids(trie.at(n));
+    walk_at({&trie, nullptr, from.own, n}, next);
   }
   depth_ = depth;
 }

@@ -66,6 +66,7 @@ class Stepper {
   std::uint32_t key_label(const RecordInfo& record, std::uint32_t place) const;
 
   bool has_rules() const noexcept { return !grammar_.rules().empty(); }
+  const Grammar& grammar() const noexcept { return grammar_; }
   TextStyle text_style() const noexcept { return style_; }
   ExprArena& arena() noexcept { return arena_; }
   StructureSource* structures() noexcept { return structures_; }
