@@ -183,6 +183,7 @@ Json summary(const Arguments& arguments, const Progress& progress, double load_m
           {"ttfm_us", percentiles(progress.timings.ttfm, us_per_tick)},
           {"mask_us", percentiles(progress.timings.mask, us_per_tick)},
           {"commit_us", percentiles(progress.timings.commit, us_per_tick)},
+          {"prepare_us", percentiles(progress.timings.prepare, us_per_tick)},
           {"rss_mb", peak_memory_mb()},
           {"vocabulary_load_ms", std::round(load_ms * 10) / 10},
           {"rejects_valid_by_key_order", counts.rejects_valid_by_key_order},
@@ -196,6 +197,7 @@ Json summary(const Arguments& arguments, const Progress& progress, double load_m
           {"property_order", arguments.property_order},
           {"cold", arguments.run.cold},
           {"first_visits", arguments.run.first_visits},
+          {"prepare", arguments.run.prepare_us},
           {"threads", arguments.threads}};
 }
 
@@ -278,6 +280,9 @@ int main(int argc, char** argv) {
   app.add_option("--key-separator", style.key_separator, "between a key and its value; fixed")->type_name("TEXT");
   app.add_flag("--cold", arguments.run.cold, "start all but the vocabulary's own tables afresh for each schema");
   app.add_flag("--first-visits", arguments.run.first_visits, "time only masks of states not asked before");
+  app.add_option("--prepare", arguments.run.prepare_us,
+                 "microseconds to prepare each mask of an instance, which do not count, as while a model computes")
+      ->type_name("US");
   app.add_flag("--verify", arguments.run.verify, "compare each state's mask with the plain loop; slow");
   app.add_option("--threads", arguments.threads, "schemas at a time")
       ->check(CLI::Range(1U, 256U))

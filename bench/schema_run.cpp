@@ -1,6 +1,7 @@
 #include "schema_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ void Timings::merge(const Timings& other) noexcept {
   ttfm.merge(other.ttfm);
   mask.merge(other.mask);
   commit.merge(other.commit);
+  prepare.merge(other.prepare);
 }
 
 SchemaRunner::SchemaRunner(std::shared_ptr<const Vocabulary> vocabulary, const RunOptions& options)
@@ -93,6 +95,11 @@ Result<std::vector<TokenId>> SchemaRunner::tokens_of(const TestInstance& test, S
 SchemaRunner::Walk SchemaRunner::walk(Matcher& matcher, std::span<const TokenId> tokens, SchemaOutcome& outcome) {
   Walk walk;
   for (const TokenId token : tokens) {
+    if (options_.prepare_us > 0) {
+      const std::uint64_t start = ticks_now();
+      matcher.prepare(std::chrono::microseconds(options_.prepare_us));
+      timings_.prepare.add(ticks_now() - start);
+    }
     const bool timed = !options_.first_visits || visited_.insert(matcher.state()).second;
     const std::uint64_t start = ticks_now();
     matcher.fill_mask(mask_);

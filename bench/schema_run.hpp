@@ -23,6 +23,7 @@ struct RunOptions {
   bool any_property_order = false;
   bool cold = false;          // forget all but the vocabulary's own tables before each schema
   bool first_visits = false;  // time only masks of states that were not asked before
+  unsigned prepare_us = 0;    // time to prepare each mask of an instance; not counted, as while a model computes
   bool verify = false;        // compare the mask of each new state with the plain loop; untimed, slow
 };
 
@@ -53,7 +54,8 @@ struct SchemaOutcome {
 struct Timings {
   Histogram ttfm;  // from the schema's text to the first mask
   Histogram mask;
-  Histogram commit;  // accepting a token
+  Histogram commit;   // accepting a token
+  Histogram prepare;  // what prepare took
   void merge(const Timings& other) noexcept;
 };
 

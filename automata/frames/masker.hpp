@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <deque>
@@ -34,11 +35,14 @@ class Masker {
   void set_max_bytes(std::size_t bytes);
   // The states were numbered anew, or lacked room: forgets what depends on them.
   void forget_states();
+  // Finds masks that states after s may need, until the deadline; a mask begun is finished.
+  void prepare(StateId s, std::chrono::steady_clock::time_point deadline);
   std::size_t memory_bytes() const noexcept;
 
  private:
   // Below so many nodes a walk is cheaper than a look-up.
   static constexpr std::uint32_t kFrameNodes = 64;
+  static constexpr std::uint32_t kRuleFrameNodes = 16;  // in grammars of rules
   static constexpr std::uint32_t kPlaceNodes = 4;
   // From so many nodes on what a called rule takes is found by itself.
   static constexpr std::uint32_t kCallNodes = 256;
@@ -112,6 +116,8 @@ class Masker {
     std::size_t operator()(const std::vector<Position>& positions) const noexcept;
   };
   void compute(StateId s);
+  void make_known(StateId s);
+  void append_next(StateId s, std::vector<StateId>& out);
   void remember(StateId s);
   void condense(Remembered& r);
   void forget_remembered();
@@ -204,6 +210,7 @@ class Masker {
 
   // Memories, each dropped as a whole when it is full.
   StateMap<Remembered> remembered_;
+  StateMap<bool> prepared_;
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
   std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was

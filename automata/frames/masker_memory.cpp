@@ -103,6 +103,7 @@ void Masker::condense(Remembered& r) {
 
 void Masker::forget_remembered() {
   remembered_.clear();
+  prepared_.clear();
   remembered_sets_.clear();
   remembered_ids_.clear();
   condensed_.clear();

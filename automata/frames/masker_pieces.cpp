@@ -373,7 +373,7 @@ void Masker::walk_at(const Position& from, const Items& items) {
   for (const Item& item : items) {
     if (item.head.kind() == HeadKind::kHole) {
       left_.push_back(from);
-    } else if (item.head.kind() == HeadKind::kExpr && t.subtree_size(from.node) >= kFrameNodes) {
+    } else if (item.head.kind() == HeadKind::kExpr && t.subtree_size(from.node) >= kRuleFrameNodes) {
       apply_expr(item, t, from.own, from.node);
     } else {
       others.push_back(item);

@@ -50,6 +50,7 @@ class StateStore {
   std::size_t memory_bytes() const noexcept {
     return bytes_of(items_.capacity(), spans_.capacity()) + captures_.memory_bytes();
   }
+  bool is_half_full() const noexcept { return memory_bytes() > max_bytes_ / 2; }
   // The same for the states alone, without room for more.
   std::size_t used_bytes() const noexcept {
     return bytes_of(items_.size(), spans_.size()) + captures_.memory_bytes();

@@ -75,6 +75,12 @@ void Matcher::fill_mask(std::span<std::uint32_t> mask) {
   std::fill(mask.begin() + static_cast<std::ptrdiff_t>(words.size()), mask.end(), 0);
 }
 
+void Matcher::prepare(std::chrono::microseconds budget) {
+  if (!usable()) return;
+  const auto deadline = std::chrono::steady_clock::now() + budget;
+  sequence_->run([&] { sequence_->masker.prepare(state(), deadline); });
+}
+
 void Matcher::fill_mask_plain(std::span<std::uint32_t> mask) {
   std::fill(mask.begin(), mask.end(), 0);
   for (TokenId t = 0; t < vocabulary().size(); ++t) {

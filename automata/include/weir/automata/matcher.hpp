@@ -19,6 +19,7 @@
 // Thread safety: a matcher and its forks belong to one thread at a time; other matchers of one grammar are independent.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,11 @@ class Matcher {
   void fill_mask(std::span<std::uint32_t> mask);
   // The same by the plain loop over the vocabulary, token by token: slow, obvious, the oracle of fill_mask.
   void fill_mask_plain(std::span<std::uint32_t> mask);
+  // Finds in advance what masks after the next token are likely to need, for at most about `budget`: call it after
+  // accept, while the model computes. Masks are the same with and without. What is begun when the time is up is finished,
+  // a few microseconds as a rule, a millisecond where a large part of a grammar is met for the first time. Does nothing
+  // once this sequence's states fill half of Limits::max_sequence_bytes.
+  void prepare(std::chrono::microseconds budget);
   // Is token t in the mask? One walk over its bytes; no state changes.
   bool allows(TokenId t);
 
