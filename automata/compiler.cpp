@@ -59,6 +59,9 @@ Compiler::~Compiler() = default;
 Compiler::Compiler(Compiler&&) noexcept = default;
 
 const std::shared_ptr<const Vocabulary>& Compiler::vocabulary() const noexcept { return impl_->vocabulary; }
+std::size_t Compiler::vocabulary_bytes() const {
+  return impl_->tables->memory_bytes() + impl_->common_frames->memory_bytes();
+}
 const std::shared_ptr<ExprArena>& Compiler::arena() const noexcept { return impl_->arena; }
 
 Result<CompiledGrammar> Compiler::compile(Grammar grammar) {

@@ -47,15 +47,12 @@ const Frame& FrameCache::text_root(const FrameKey& key, const Head& head, Steppe
 
 template <class Build>
 const Frame& FrameCache::find_or_build(const FrameKey& key, Build&& build) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto it = frames_.find(key); it != frames_.end()) return *it->second;
-  }
+  if (const Frame* known = frames_.find(key)) return *known;
   // Built outside the lock: two threads may do the same work once, none waits for another's.
   auto frame = std::make_unique<Frame>();
   build(*frame);
   const std::lock_guard lock(mutex_);
-  return *frames_.emplace(key, std::move(frame)).first->second;
+  return frames_.insert(key, std::move(frame));
 }
 
 void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out) {
@@ -207,12 +204,20 @@ void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& s
   down(down, Trie::kRoot, head);
 }
 
+std::size_t Frame::memory_bytes() const noexcept {
+  std::size_t bytes = sizeof(Frame) + inside.memory_bytes() + irregular.memory_bytes();
+  for (const Exits& e : exits) {
+    const Trie* below = e.suffixes.load(std::memory_order_acquire);
+    bytes += sizeof(Exits) + e.nodes.capacity() * sizeof(Trie::Node) + (below == nullptr ? 0 : below->memory_bytes());
+  }
+  return bytes + large_ends.capacity() * sizeof(Trie::Node) + prefixes.capacity() * sizeof(std::uint64_t) +
+         longer.capacity() * sizeof(longer[0]) + parts.capacity() * sizeof(Part);
+}
+
 std::size_t FrameCache::memory_bytes() const {
   const std::lock_guard lock(mutex_);
-  std::size_t bytes = 0;
-  for (const auto& [key, frame] : frames_) {
-    bytes += sizeof(Frame) + frame->inside.memory_bytes() + frame->exits.capacity() * sizeof(Frame::Exits);
-  }
+  std::size_t bytes = frames_.slots_bytes();
+  frames_.for_each([&](const Frame& frame) { bytes += frame.memory_bytes(); });
   return bytes;
 }
 

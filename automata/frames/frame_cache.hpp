@@ -4,7 +4,8 @@
 // The frame of (head, node) is the set of tokens that stay inside the head or stop exactly where it may end, and the
 // places where it may end midway: texts that are then left over for what follows. The frames of expressions that every
 // arena starts with (numbers, literals) belong to the vocabulary; the others to a compiler.
-// Thread safety: all members may be called by any number of threads.
+// Thread safety: all members may be called by any number of threads. A frame that is there is found without a lock; one
+// that is not is made outside of it, and put there under it.
 #pragma once
 
 #include <atomic>
@@ -12,13 +13,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include "frames/character_steps.hpp"
 #include "frames/expr_frame.hpp"
 #include "frames/head.hpp"
 #include "frames/stepper.hpp"
+#include "tokens/shared_table.hpp"
 #include "tokens/token_mask.hpp"
 #include "tokens/vocabulary_tables.hpp"
 
@@ -80,6 +81,8 @@ struct Frame {
   std::vector<Part> parts;          // belong to `inside` and `longer`
   const TokenSet* every = nullptr;  // likewise
   const Frame* base = nullptr;      // with the tokens that are not here, and the prefixes
+
+  std::size_t memory_bytes() const noexcept;
 };
 
 struct FrameKey {
@@ -135,7 +138,7 @@ class FrameCache {
   CharacterFacts facts_;
   LoopTables loops_;
   mutable std::mutex mutex_;
-  std::unordered_map<FrameKey, std::unique_ptr<Frame>, FrameKeyHash> frames_;
+  SharedTable<FrameKey, Frame, FrameKeyHash> frames_;  // guarded by mutex_, but for what is there already
 };
 
 }  // namespace weir

@@ -107,6 +107,14 @@ TextGroups::TextGroups(const Vocabulary& vocabulary, const TextBody& body) : mem
   long_ = Trie(std::move(long_tokens));
 }
 
+std::size_t TextGroups::memory_bytes() const {
+  std::size_t bytes = groups_.capacity() * sizeof(Group) + first_.capacity() * sizeof(std::uint32_t) +
+                      tokens_.capacity() * sizeof(Token) + irregular_.memory_bytes() + long_.memory_bytes();
+  const std::lock_guard lock(memory_->mutex);
+  for (const auto& [key, set] : memory_->sets) bytes += sizeof(key) + sizeof(ClassSet) + set->memory_bytes();
+  return bytes;
+}
+
 const TextGroups::ClassSet* TextGroups::class_set(std::uint64_t first, std::uint64_t others, std::uint32_t most,
                                                   std::size_t mask_words) const {
   constexpr std::size_t kMaxSets = 512;

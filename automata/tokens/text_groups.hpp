@@ -94,9 +94,7 @@ class TextGroups {
   // The tokens with more than kLong characters, these and others.
   static constexpr std::uint32_t kLong = 32;
   const Trie& long_tokens() const noexcept { return long_; }
-  std::size_t memory_bytes() const noexcept {
-    return groups_.capacity() * sizeof(Group) + tokens_.capacity() * sizeof(Token) + irregular_.memory_bytes();
-  }
+  std::size_t memory_bytes() const;
 
  private:
   struct Memory {

@@ -143,13 +143,21 @@ TextEnds make_ends(std::vector<Ending> endings) {
 
 }  // namespace
 
-std::size_t memory_of(const TextPlace& place) noexcept {
+std::size_t memory_of(const TextPlace& place, bool with_body) noexcept {
   const TextBody& body = *place.body;
   const TextEnds& ends = place.ends;
-  std::size_t bytes = body.tokens.capacity() * sizeof(TextBody::Token) + body.all.memory_bytes();
-  for (const TokenSet& set : body.up_to) bytes += set.memory_bytes();
+  std::size_t bytes = sizeof(place);
+  if (with_body) {
+    bytes += sizeof(body) + body.tokens.capacity() * sizeof(TextBody::Token) + body.all.memory_bytes() +
+             body.up_to.capacity() * sizeof(TokenSet) + body.up_to_index.capacity() * sizeof(std::uint32_t);
+    for (const TokenSet& set : body.up_to) bytes += set.memory_bytes();
+  }
   bytes += ends.prefixes.capacity() * sizeof(std::string) + ends.prefix_trie.memory_bytes();
-  return bytes + (ends.suffix_tokens.capacity() + ends.by_prefix.capacity()) * sizeof(TextEnds::Split) + sizeof(place);
+  for (const std::string& prefix : ends.prefixes) bytes += heap_bytes_of(prefix);
+  const std::size_t words = ends.code_points.capacity() + ends.suffix_nodes.capacity() + ends.suffix_first.capacity() +
+                            ends.suffix_tokens.capacity() + ends.suffix_prefixes.capacity() +
+                            ends.prefix_first.capacity();
+  return bytes + words * sizeof(std::uint32_t) + ends.by_prefix.capacity() * sizeof(TextEnds::Split);
 }
 
 ByteSet json_space() {

@@ -74,7 +74,8 @@ struct TextPlace {
   TextEnds ends;
 };
 
-std::size_t memory_of(const TextPlace& place) noexcept;
+// `with_body`: the body counts too; where two places share it, with one of them.
+std::size_t memory_of(const TextPlace& place, bool with_body) noexcept;
 
 // All texts that may be left over after a closing quote. `spaced`: by their structural form.
 Trie text_suffixes(const Vocabulary& vocabulary, bool spaced);

@@ -3,12 +3,20 @@
 #include <algorithm>
 #include <mutex>
 
+#include "tokens/token_mask.hpp"
 #include "tokens/vocabulary_builder.hpp"
 #include "tokens/vocabulary_order.hpp"
 
 namespace weir {
 
 bool Vocabulary::is_eos(TokenId id) const noexcept { return std::binary_search(eos_.begin(), eos_.end(), id); }
+
+std::size_t Vocabulary::memory_bytes() const noexcept {
+  std::size_t bytes = bytes_.capacity() + offsets_.capacity() * sizeof(std::uint32_t) + kinds_.capacity() +
+                      eos_.capacity() * sizeof(TokenId) + special_spellings_.capacity() * sizeof(special_spellings_[0]);
+  for (const auto& [id, text] : special_spellings_) bytes += heap_bytes_of(text);
+  return bytes;
+}
 
 std::string_view Vocabulary::spelling(TokenId id) const noexcept {
   if (kinds_[id] != TokenKind::kSpecial) return token(id);

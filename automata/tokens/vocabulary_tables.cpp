@@ -46,9 +46,9 @@ void VocabularyTables::prepare_places(Trie::Node node) {
     const char byte = static_cast<char>(structural.byte(c));
     if (byte == '"' && !structural.is_leaf(c)) {
       for (const bool any_escape : {true, false}) {
-        prepared_.emplace(key({any_escape, true}, TrieId::kStructural, c),
-                          std::make_unique<TextPlace>(
-                              make_text_place(*vocabulary, structural, c, any_escape, spaced_suffixes_, true)));
+        places_.insert(key({any_escape, true}, TrieId::kStructural, c),
+                       std::make_unique<TextPlace>(
+                           make_text_place(*vocabulary, structural, c, any_escape, spaced_suffixes_, true)));
       }
     } else if (std::string_view("{}[],:").find(byte) != std::string_view::npos) {
       prepare_places(c);
@@ -59,22 +59,24 @@ void VocabularyTables::prepare_places(Trie::Node node) {
 const TextPlace& VocabularyTables::place(TextStyle style, TrieId trie_id, Trie::Node node) const {
   if (trie_id == TrieId::kTokens && node == Trie::kRoot) return root_place(style);
   const std::uint64_t k = key(style, trie_id, node);
-  if (const auto it = prepared_.find(k); it != prepared_.end()) return *it->second;
+  if (const TextPlace* known = places_.find(k)) return *known;
   const std::lock_guard lock(mutex_);
-  auto& place = others_[k];
-  if (!place) {
-    place = std::make_unique<TextPlace>(
-        make_text_place(*vocabulary, trie(trie_id), node, style.any_escape, suffixes(style), style.spaced));
-  }
-  return *place;
+  if (const TextPlace* known = places_.find(k)) return *known;
+  return places_.insert(k, std::make_unique<TextPlace>(make_text_place(
+                               *vocabulary, trie(trie_id), node, style.any_escape, suffixes(style), style.spaced)));
 }
 
-std::size_t VocabularyTables::memory_bytes() const noexcept {
+std::size_t VocabularyTables::memory_bytes() const {
   std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() +
                       raw_suffixes_.memory_bytes() + spaced_suffixes_.memory_bytes();
-  for (const auto& place : root_places_) bytes += memory_of(*place);
+  for (const bool any_escape : {true, false}) {
+    bytes += memory_of(*root_places_[index({any_escape, true})], true);
+    bytes += memory_of(*root_places_[index({any_escape, false})], false);
+  }
   for (const TextGroups& groups : groups_) bytes += groups.memory_bytes();
-  for (const auto& [k, place] : prepared_) bytes += memory_of(*place);
+  const std::lock_guard lock(mutex_);
+  bytes += places_.slots_bytes();
+  places_.for_each([&](const TextPlace& place) { bytes += memory_of(place, true); });
   return bytes;
 }
 

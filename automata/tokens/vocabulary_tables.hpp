@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 
+#include "tokens/shared_table.hpp"
 #include "tokens/text_groups.hpp"
 #include "tokens/text_places.hpp"
 #include "tokens/token_mask.hpp"
@@ -43,10 +43,12 @@ struct VocabularyTables {
   // The place at a node; most are there from the start.
   const TextPlace& place(TextStyle style, TrieId trie, Trie::Node node) const;
 
-  std::size_t memory_bytes() const noexcept;
+  std::size_t memory_bytes() const;
 
  private:
-  using Places = std::unordered_map<std::uint64_t, std::unique_ptr<const TextPlace>>;
+  struct KeyHash {
+    std::size_t operator()(std::uint64_t key) const noexcept { return (key * 0x9E3779B97F4A7C15ULL) >> 32U; }
+  };
   static std::size_t index(TextStyle style) noexcept { return (style.any_escape ? 1U : 0U) | (style.spaced ? 2U : 0U); }
   static std::uint64_t key(TextStyle style, TrieId trie, Trie::Node node) noexcept {
     return (std::uint64_t{node} << 3U) | (index(style) << 1U) | static_cast<std::uint64_t>(trie);
@@ -57,9 +59,8 @@ struct VocabularyTables {
   Trie spaced_suffixes_;
   std::unique_ptr<const TextPlace> root_places_[4];
   TextGroups groups_[2];
-  Places prepared_;  // immutable after construction
   mutable std::mutex mutex_;
-  mutable Places others_;  // guarded by mutex_
+  mutable SharedTable<std::uint64_t, TextPlace, KeyHash> places_;  // guarded by mutex_, but for what is there already
 };
 
 }  // namespace weir

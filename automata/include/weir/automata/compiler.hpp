@@ -47,6 +47,10 @@ class Compiler {
   Compiler(Compiler&&) noexcept;
 
   const std::shared_ptr<const Vocabulary>& vocabulary() const noexcept;
+  // Memory of the tables made from the vocabulary alone, in bytes, as allocated: tries, sets of tokens, what tokens do
+  // in quoted text. They are made once, in the constructor, but for rare places that a grammar adds. O(size of the
+  // tables).
+  std::size_t vocabulary_bytes() const;
   // The arena that this compiler's grammars share; pass it to a front end to have its automata shared too. It changes
   // with clear_caches, and when a grammar has used up its budget. Not to be called while compile runs.
   const std::shared_ptr<ExprArena>& arena() const noexcept;

@@ -75,6 +75,8 @@ class Vocabulary {
   std::optional<TokenId> find_special(std::string_view spelling) const;
   // FNV-1a over everything above: equal vocabularies have equal hashes on every machine.
   std::uint64_t hash() const noexcept { return hash_; }
+  // Heap memory of all this, in bytes, as allocated. What encode_greedy makes is not counted.
+  std::size_t memory_bytes() const noexcept;
   // One tokenisation of the text: the longest token at each place, greedily. Not the tokenizer's own. nullopt: some
   // byte has no token.
   std::optional<std::vector<TokenId>> encode_greedy(std::string_view text) const;
