@@ -95,6 +95,7 @@ Result<std::vector<TokenId>> SchemaRunner::tokens_of(const TestInstance& test, S
 SchemaRunner::Walk SchemaRunner::walk(Matcher& matcher, std::span<const TokenId> tokens, SchemaOutcome& outcome) {
   Walk walk;
   for (const TokenId token : tokens) {
+    forget_old_states(matcher);
     if (options_.prepare_us > 0) {
       const std::uint64_t start = ticks_now();
       matcher.prepare(std::chrono::microseconds(options_.prepare_us));
@@ -131,7 +132,14 @@ SchemaRunner::Walk SchemaRunner::walk(Matcher& matcher, std::span<const TokenId>
   return walk;
 }
 
+void SchemaRunner::forget_old_states(const Matcher& matcher) {
+  if (matcher.state_epoch() == epoch_) return;
+  epoch_ = matcher.state_epoch();
+  visited_.clear();
+}
+
 void SchemaRunner::verify_mask(Matcher& matcher, SchemaOutcome& outcome) {
+  forget_old_states(matcher);
   // With first_visits the set is needed for what is timed; then every state is verified anew.
   if (!options_.first_visits && !visited_.insert(matcher.state()).second) return;
   matcher.fill_mask_plain(plain_mask_);

@@ -78,6 +78,8 @@ class SchemaRunner {
   Result<std::vector<TokenId>> tokens_of(const TestInstance& test, SchemaOutcome& outcome) const;
   Walk walk(Matcher& matcher, std::span<const TokenId> tokens, SchemaOutcome& outcome);
   void verify_mask(Matcher& matcher, SchemaOutcome& outcome);
+  // States got new ids when memory ran short.
+  void forget_old_states(const Matcher& matcher);
   void find_key_order_faults(const SchemaLine& line, SchemaOutcome& outcome);
 
   std::shared_ptr<const Vocabulary> vocabulary_;
@@ -85,6 +87,7 @@ class SchemaRunner {
   Compiler compiler_;
   std::vector<std::uint32_t> mask_;
   std::vector<std::uint32_t> plain_mask_;
+  std::uint32_t epoch_ = 0;              // of the ids in visited_
   std::unordered_set<StateId> visited_;  // of this schema; only with first_visits or verify
   Timings timings_;
 };

@@ -50,7 +50,6 @@ bool Masker::takes_space(const Head& head) const {
 }
 
 void Masker::compute(StateId s) {
-  if (piece_bytes_ > most_piece_bytes_) forget_pieces();
   depth_ = 0;
   sets_.clear();
   ids_.clear();

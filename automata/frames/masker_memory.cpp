@@ -27,6 +27,8 @@ void Masker::fill(StateId s, std::span<std::uint32_t> words) {
   }
   compute(s);
   write(sets_, ids_, words);
+  // Until here the mask may have needed all of them at once.
+  if (piece_bytes_ > most_piece_bytes_) return forget_pieces();
   remember(s);
 }
 

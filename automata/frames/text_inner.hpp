@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "weir/grammar/detail/utf8.hpp"
 #include "weir/grammar/expr.hpp"
@@ -67,8 +66,7 @@ struct TextInner {
       if (fits) return true;
     }
     if (last <= kLastAscii || (alive & ByteSet::range(0x80, 0xFF)).empty()) return false;
-    std::vector<Utf8Sequence> sequences;
-    append_utf8_sequences(std::max(first, char32_t{0x80}), last, sequences);
+    const Utf8Sequences sequences = utf8_sequences(std::max(first, char32_t{0x80}), last);
     return std::any_of(sequences.begin(), sequences.end(), [&](const Utf8Sequence& sequence) {
       const ByteRange lead = sequence.bytes[0];
       return !(alive & ByteSet::range(lead.first, lead.last)).empty() && after.reaches(expr, sequence, 0);

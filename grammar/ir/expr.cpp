@@ -92,6 +92,7 @@ ExprId ExprArena::any_code_point() {
 }
 
 ExprId ExprArena::any_text() {
+  if (const ExprId known = impl_->known_any_text(); known != 0) return known;
   const Lock lock(impl_->mutex);
   return impl_->any_text();
 }
@@ -113,6 +114,7 @@ ExprId ExprArena::step(ExprId e, std::uint8_t b) {
   if (const ExprRow* row = impl_->existing_row(e)) {
     if (const ExprId known = row->next[b].load(std::memory_order_acquire); known != kUnknownStep) return known;
   }
+  if (e <= kEpsilonExpr) return kEmptyExpr;
   const Lock lock(impl_->mutex);
   return impl_->step(e, b);
 }
@@ -121,6 +123,7 @@ ByteSet ExprArena::first_bytes(ExprId e) {
   if (const ExprRow* row = impl_->existing_row(e)) {
     if (row->first_known.load(std::memory_order_acquire)) return row->first;
   }
+  if (e <= kEpsilonExpr) return {};
   const Lock lock(impl_->mutex);
   return impl_->first_bytes(e);
 }

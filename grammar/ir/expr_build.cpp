@@ -445,7 +445,10 @@ ExprId ExprArena::Impl::any_code_point() {
 }
 
 ExprId ExprArena::Impl::any_text() {
-  if (any_text_ == 0) any_text_ = repeat(any_code_point(), 0, kUnbounded);
+  if (any_text_ == 0) {
+    any_text_ = repeat(any_code_point(), 0, kUnbounded);
+    known_any_text_.store(any_text_, std::memory_order_release);
+  }
   return any_text_;
 }
 

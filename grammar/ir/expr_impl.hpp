@@ -76,6 +76,7 @@ struct ExprArena::Impl {
   ExprId code_points(const CodePointSet& set);
   ExprId any_code_point();
   ExprId any_text();
+  ExprId known_any_text() const noexcept { return known_any_text_.load(std::memory_order_acquire); }  // 0: not yet
   ExprId every();                                                  // every byte string
   ExprId automaton(std::shared_ptr<const NormalAutomaton> table);  // its first state; null: kEmptyExpr
   std::optional<std::uint32_t> place_of(std::shared_ptr<const NormalAutomaton> table);  // nothing: no room
@@ -150,6 +151,7 @@ struct ExprArena::Impl {
   std::unordered_map<std::uint64_t, ExprId> saturated_;  // by expression and count
   ExprId any_code_point_ = 0;
   ExprId any_text_ = 0;
+  std::atomic<ExprId> known_any_text_{0};  // the same for those without the lock
   ExprId every_ = 0;
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<char32_t, 4> kLastOfLength = {0x7F, 0x7FF, 0xFFFF, kMaxCodePoint};
 
-Utf8Sequence sequence_of(char32_t first, char32_t last, std::uint8_t length) {
+Utf8Sequence sequence_of(char32_t first, char32_t last, std::uint8_t length) noexcept {
   Utf8Sequence out;
   out.length = length;
   constexpr std::array<std::uint8_t, 4> kLead = {0x00, 0xC0, 0xE0, 0xF0};
@@ -23,7 +23,7 @@ Utf8Sequence sequence_of(char32_t first, char32_t last, std::uint8_t length) {
 }
 
 // Splits so that below the first differing position all continuation bytes span their whole range.
-void split(char32_t first, char32_t last, std::uint8_t length, std::vector<Utf8Sequence>& out) {
+void split(char32_t first, char32_t last, std::uint8_t length, Utf8Sequences& out) noexcept {
   for (unsigned i = 1; i < length; ++i) {
     const char32_t low_mask = (char32_t{1} << (6U * i)) - 1;
     if ((first & ~low_mask) == (last & ~low_mask)) break;  // they differ only in what lies below
@@ -38,12 +38,13 @@ void split(char32_t first, char32_t last, std::uint8_t length, std::vector<Utf8S
       return;
     }
   }
-  out.push_back(sequence_of(first, last, length));
+  out.all[out.count++] = sequence_of(first, last, length);
 }
 
 }  // namespace
 
-void append_utf8_sequences(char32_t first, char32_t last, std::vector<Utf8Sequence>& out) {
+Utf8Sequences utf8_sequences(char32_t first, char32_t last) noexcept {
+  Utf8Sequences out;
   char32_t begin = 0;
   for (std::uint8_t length = 1; length <= 4; ++length) {
     const char32_t end = kLastOfLength[length - 1U];
@@ -52,6 +53,12 @@ void append_utf8_sequences(char32_t first, char32_t last, std::vector<Utf8Sequen
     if (lo <= hi) split(lo, hi, length, out);
     begin = end + 1;
   }
+  return out;
+}
+
+void append_utf8_sequences(char32_t first, char32_t last, std::vector<Utf8Sequence>& out) {
+  const Utf8Sequences sequences = utf8_sequences(first, last);
+  out.insert(out.end(), sequences.begin(), sequences.end());
 }
 
 void append_utf8(std::string& out, char32_t c) {

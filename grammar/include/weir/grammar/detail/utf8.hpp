@@ -24,6 +24,16 @@ struct Utf8Sequence {
   std::uint8_t length = 0;
 };
 
+struct Utf8Sequences {
+  static constexpr std::size_t kMost = 16;  // 2n - 1 for the code points of n bytes
+  std::array<Utf8Sequence, kMost> all{};
+  std::size_t count = 0;
+  const Utf8Sequence* begin() const noexcept { return all.data(); }
+  const Utf8Sequence* end() const noexcept { return all.data() + count; }
+};
+
+// Sequences that match exactly the encodings of first..last, in ascending order. Without allocating.
+Utf8Sequences utf8_sequences(char32_t first, char32_t last) noexcept;
 // Appends sequences that match exactly the encodings of first..last, in ascending order.
 void append_utf8_sequences(char32_t first, char32_t last, std::vector<Utf8Sequence>& out);
 
