@@ -76,8 +76,8 @@ void Sequence::check() {
                        "the sequence");
   } else if (arena.full()) {
     error = make_error(ErrorCode::kLimit,
-                       "the grammar's expressions outgrew max_expressions or max_automaton_states; simplify its "
-                       "patterns or raise the limit");
+                       "the grammar's expressions outgrew max_expressions, max_automaton_states or "
+                       "max_emptiness_states; simplify its patterns or raise the limit");
   } else if (structures != nullptr && structures->error() != nullptr) {
     error = *structures->error();
   }

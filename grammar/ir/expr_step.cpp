@@ -98,7 +98,12 @@ ExprId ExprArena::Impl::step(ExprId e, std::uint8_t b) {
   if (const ExprId known = r.next[b].load(std::memory_order_relaxed); known != kUnknownStep) return known;
   const ByteSet cls = byte_class(e, b);
   ExprId d = nodes[e].boolean ? raw_step(e, cls.first()) : derivative(e, b);
-  if (nodes[d].boolean && is_empty(d)) d = kEmptyExpr;
+  if (nodes[d].boolean) {
+    // Whoever went on without knowing might run into a dead end.
+    const auto empty = search_empty(d, limits.max_emptiness_states);
+    if (!empty) full.store(true, std::memory_order_relaxed);
+    if (empty.value_or(true)) d = kEmptyExpr;
+  }
   cls.for_each([&](std::uint8_t c) { r.next[c].store(d, std::memory_order_release); });
   return d;
 }

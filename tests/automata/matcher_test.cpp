@@ -9,6 +9,7 @@
 
 #include "reference/json_vocabulary.hpp"
 #include "reference/table_source.hpp"
+#include "weir/automata/mask.hpp"
 
 namespace weir {
 namespace {
@@ -239,6 +240,28 @@ TEST(Matcher, SequenceBudget) {
   EXPECT_EQ(matcher.error()->code, ErrorCode::kLimit);
   Matcher other(*grammar);
   EXPECT_TRUE(other.accept_bytes("[1]"));
+}
+
+// Whether some number is left takes a longer search than the limit allows: an error, not a guess. Others go on.
+TEST(Matcher, EmptinessBudget) {
+  Limits limits;
+  limits.max_emptiness_states = 2'000;
+  Compiler compiler(json_vocabulary(3), limits);
+  const auto grammar = compiler.compile_json_schema(
+      R"({"type": "integer", "multipleOf": 13, "exclusiveMinimum": 100, "exclusiveMaximum": 1000, "not": {"anyOf":
+          [{"const": 169}, {"multipleOf": 2}, {"multipleOf": 3}, {"multipleOf": 5}, {"multipleOf": 7}, {"multipleOf": 11}]}})");
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  Matcher hard(*grammar);
+  std::vector<std::uint32_t> mask(compiler.vocabulary()->mask_words());
+  hard.fill_mask(mask);
+  ASSERT_TRUE(hard.error());
+  EXPECT_EQ(hard.error()->code, ErrorCode::kLimit);
+  EXPECT_NE(hard.error()->message.find("max_emptiness_states"), std::string::npos);
+  EXPECT_EQ(count_bits(mask), 0U);
+  const auto other = compiler.compile_json_schema(R"({"type": "integer", "multipleOf": 13})");
+  ASSERT_TRUE(other) << other.error().to_string();
+  Matcher matcher(*other);
+  EXPECT_TRUE(matcher.accept_bytes("26"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Whitespace, Structures, ::testing::Bool());

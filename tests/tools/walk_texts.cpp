@@ -1,7 +1,9 @@
 // Random walks over the tokens that masks allow, for tests/python/walks_test.py: of every line {"id", "schema"} it
-// reads from a file, so many texts. At first any allowed token will do; then those that end something come first, so
-// that the walk ends. Prints one JSON object a text: its schema's id, the text, and how it ended: "accepted"; "stuck",
-// no token was allowed; "refused", an allowed token was not accepted; "unfinished", after very many tokens; "error".
+// reads from a file, so many texts. At first any allowed token will do; then those that end something come first, and
+// keys that the schema requires somewhere, so that the walk ends. Prints one JSON object a text: its schema's id, the
+// text, and how it ended: "accepted"; "stuck", no token was allowed; "refused", an allowed token was not accepted;
+// "unfinished", after very many tokens; "error".
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -27,8 +29,8 @@ constexpr std::size_t kMostTokens = 4000;
 class Walk {
  public:
   Walk(const weir::CompiledGrammar& grammar, std::mt19937_64& random, const std::vector<TokenId>& ends,
-       std::size_t wild)
-      : matcher_(grammar), vocabulary_(grammar.vocabulary()), random_(random), wild_(wild), ends_(ends) {}
+       const std::vector<std::string>& keys, std::size_t wild)
+      : matcher_(grammar), vocabulary_(grammar.vocabulary()), random_(random), wild_(wild), ends_(ends), keys_(keys) {}
 
   const char* run() {
     for (std::size_t n = 0; n < kMostTokens; ++n) {
@@ -36,7 +38,15 @@ class Walk {
       matcher_.fill_mask(mask_);
       if (matcher_.error()) return "error";
       if (weir::count_bits(mask_) == 0) return "stuck";
-      const TokenId token = choose(n);
+      if (pending_.empty() && n >= wild_) begin_key();
+      TokenId token = 0;
+      if (pending_.empty()) {
+        token = choose(n);
+      } else {
+        token = pending_.back();
+        pending_.pop_back();
+        if (!allows(token)) return "refused";
+      }
       if (!matcher_.accept(token)) return matcher_.error() ? "error" : "refused";
       if (matcher_.is_terminated()) return "accepted";
       text_ += vocabulary_.token(token);
@@ -62,6 +72,16 @@ class Walk {
     }
   }
 
+  // Where a key may come, one that some schema requires: in any order of keys chance would not find them.
+  void begin_key() {
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const std::string& key = keys_[(n_keys_++) % keys_.size()];
+      if (!matcher_.fork().accept_bytes(key)) continue;
+      if (const auto tokens = vocabulary_.encode_greedy(key)) pending_.assign(tokens->rbegin(), tokens->rend());
+      return;
+    }
+  }
+
   TokenId choose(std::size_t n) {
     if (n < wild_) return any_allowed();
     for (const TokenId t : vocabulary_.eos()) {
@@ -83,8 +103,24 @@ class Walk {
   std::vector<std::uint32_t> mask_;
   const std::vector<TokenId>& ends_;
   static constexpr std::size_t quotes_ = 1;  // tokens of one quote, the first of ends_
+  const std::vector<std::string>& keys_;     // as they are written, with the colon
+  std::size_t n_keys_ = 0;
+  std::vector<TokenId> pending_;  // of a key that was begun, the last first
   std::string text_;
 };
+
+// Appends all keys that `required` lists anywhere below.
+void collect_required(const nlohmann::ordered_json& json, std::vector<std::string>& keys) {
+  constexpr std::size_t kMostKeys = 60;
+  if (json.is_object() && json.contains("required") && json["required"].is_array()) {
+    for (const auto& key : json["required"]) {
+      if (key.is_string() && keys.size() < kMostKeys) keys.push_back(key.dump() + ":");
+    }
+  }
+  if (json.is_structured()) {
+    for (const auto& part : json) collect_required(part, keys);
+  }
+}
 
 // Tokens that end something, or at least begin something short; the first ones first.
 std::vector<TokenId> ends_of(const weir::Vocabulary& vocabulary) {
@@ -120,8 +156,12 @@ int main(int argc, char** argv) {
     const auto entry = nlohmann::ordered_json::parse(line);
     const auto grammar = compiler.compile_json_schema(entry.at("schema").dump(), options);
     if (!grammar) continue;
+    std::vector<std::string> keys;
+    collect_required(entry.at("schema"), keys);
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (std::size_t i = 0; i < texts; ++i) {
-      Walk walk(*grammar, random, ends, std::size_t{8} << (i % 4));
+      Walk walk(*grammar, random, ends, keys, std::size_t{8} << (i % 4));
       const char* end = walk.run();
       const nlohmann::json out = {{"id", entry.at("id")}, {"end", end}, {"text", walk.text()}};
       std::printf("%s\n", out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -17,9 +17,9 @@
 // is_empty, shortest_length, matches may be called by any number of threads at once. A structure source builds on
 // demand, while others match: every constructor takes the arena's lock, and no reader looks at what is being built.
 // Budgets: when Limits::max_expressions or max_automaton_states run out, constructors and step return the empty
-// expression and full() turns true for good; a caller that matches checks it once at the end. When a search for
-// emptiness visits more than max_emptiness_states, the expression counts as not empty. exhausted() tells either; a
-// caller that builds checks that.
+// expression and full() turns true for good; a caller that matches checks it once at the end. So it does when step
+// visits more than max_emptiness_states to find out whether what is left is empty. In is_empty such an expression
+// counts as not empty. exhausted() tells either; a caller that builds checks that.
 #pragma once
 
 #include <array>
