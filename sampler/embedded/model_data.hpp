@@ -1,10 +1,11 @@
-// The bytes of model.bin, put into the library when it is built (embed.cmake).
+// The model in this folder, put into the library when it is built (weir_embed.cmake).
 #pragma once
 
 #include <string_view>
 
 namespace weir {
 
-std::string_view embedded_model_data() noexcept;
+// "model.bin".
+std::string_view embedded_model_file(std::string_view file) noexcept;
 
 }  // namespace weir

@@ -20,7 +20,7 @@ NgramModel::NgramModel(std::shared_ptr<const Tables> tables) : tables_(std::move
 NgramModel::~NgramModel() = default;
 
 Result<std::unique_ptr<NgramModel>> NgramModel::embedded() {
-  static const Result<std::shared_ptr<const Tables>> tables = Tables::parse(embedded_model_data());
+  static const Result<std::shared_ptr<const Tables>> tables = Tables::parse(embedded_model_file("model.bin"));
   if (!tables) return tables.error();
   return std::unique_ptr<NgramModel>(new NgramModel(*tables));
 }

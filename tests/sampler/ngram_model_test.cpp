@@ -88,7 +88,7 @@ TEST(NgramModel, FollowsTheFormula) {
 }
 
 TEST(NgramModel, EmbeddedHasEveryByteAndOneEnd) {
-  EXPECT_LE(embedded_model_data().size(), 1U << 20U);
+  EXPECT_LE(embedded_model_file("model.bin").size(), 1U << 20U);
   const auto model = embedded();
   const Vocabulary& vocabulary = *model->vocabulary();
   EXPECT_GE(vocabulary.size(), 1000U);
@@ -167,7 +167,7 @@ TEST(NgramModel, PromptsGiveTheTextBack) {
 }
 
 TEST(NgramModel, MalformedFilesAreErrors) {
-  const std::string good(embedded_model_data());
+  const std::string good(embedded_model_file("model.bin"));
   for (const std::size_t length : {std::size_t{0}, std::size_t{7}, std::size_t{8}, std::size_t{15}, std::size_t{40},
                                    good.size() / 2, good.size() - 1}) {
     const auto model = NgramModel::from_bytes(std::string_view(good).substr(0, length));
