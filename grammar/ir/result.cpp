@@ -21,6 +21,7 @@ const char* to_string(ErrorCode code) noexcept {
 }
 
 std::string Error::to_string() const {
+  if (pointer && !document.empty()) return fmt::format("{}#{}: {}", document, *pointer, message);
   if (pointer) return fmt::format("{}: {}", pointer->empty() ? "(root)" : *pointer, message);
   if (line > 0) return fmt::format("{}:{}: {}", line, column, message);
   return message;

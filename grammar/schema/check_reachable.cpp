@@ -28,8 +28,8 @@ void Expander::check_reachable() {
       reach_children(list);
     }
     for (const JsonId one : {schema.additional, schema.names, schema.rest, schema.contains, schema.reference_target,
-                             schema.negated, schema.tested, schema.consequence, schema.alternative,
-                             schema.unevaluated_properties, schema.unevaluated_items}) {
+                             schema.second_target, schema.negated, schema.tested, schema.consequence,
+                             schema.alternative, schema.unevaluated_properties, schema.unevaluated_items}) {
       reach(one);
     }
     for (const JsonId dependency : schema.dependencies) {

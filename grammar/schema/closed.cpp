@@ -14,8 +14,9 @@ constexpr unsigned kMostInPlace = 64;  // schemas in place of each other that ar
 
 bool ClosedObjects::closes(JsonId node) {
   if (document_->kind(node) != JsonKind::kObject) return false;
-  const Role here = role(node);
-  if (here.form != Form::kSchema) roles_[node] = {Form::kSchema, Use::kInPlace};  // only references lead here
+  const JsonId place = document_->origin(node);  // a copy stands where its origin does
+  const Role here = role(place);
+  if (here.form != Form::kSchema) roles_[place] = {Form::kSchema, Use::kInPlace};  // only references lead here
   if (here.form != Form::kSchema || here.use != Use::kValue) return false;
   return names_keys(node) && !tells_of_all_keys(node, 0);
 }
@@ -24,7 +25,13 @@ ClosedObjects::Role ClosedObjects::role(JsonId node) {
   if (node == 0) return {Form::kSchema, Use::kValue};
   std::vector<JsonId> path;
   JsonId at = node;
-  for (; at != 0 && roles_[at].form == Form::kUnknown; at = (*document_)[at].parent) path.push_back(at);
+  for (; at != 0 && roles_[at].form == Form::kUnknown; at = document_->parent(at)) {
+    if (document_->parent(at) == kNoJson) {
+      roles_[at] = {Form::kSchema, Use::kInPlace};  // another document
+      break;
+    }
+    path.push_back(at);
+  }
   Role around = at == 0 ? Role{Form::kSchema, Use::kValue} : roles_[at];
   for (; !path.empty(); path.pop_back()) roles_[path.back()] = around = role_below(around, path.back());
   return around;
@@ -38,7 +45,7 @@ ClosedObjects::Role ClosedObjects::role_below(Role around, JsonId node) const {
     case Form::kNothing: return {Form::kNothing, around.use};
     case Form::kSchema: break;
   }
-  const KeywordInfo keyword = find_keyword(document_->key(node), references_->draft(node));
+  const KeywordInfo keyword = find_keyword(document_->key(node), references_->dialect(node));
   Role role{Form::kNothing, Use::kInPlace};
   switch (keyword.subschemas) {
     case Subschemas::kNone: return role;
@@ -75,12 +82,12 @@ bool ClosedObjects::names_keys(JsonId node) {
     const JsonId at = pending.back();
     pending.pop_back();
     if (document_->kind(at) != JsonKind::kObject || !seen.insert(at).second) continue;
-    const Draft draft = references_->draft(at);
-    const JsonId hiding = draft <= Draft::kDraft7 ? document_->find(at, "$ref") : kNoJson;
+    const Dialect dialect = references_->dialect(at);
+    const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(at, "$ref") : kNoJson;
     for (const JsonId member : document_->children(at)) {
       if (hiding != kNoJson && member != hiding) continue;
       const bool map = document_->kind(member) == JsonKind::kObject;
-      switch (find_keyword(document_->key(member), draft).keyword) {
+      switch (find_keyword(document_->key(member), dialect).keyword) {
         case Keyword::kProperties:
         case Keyword::kPatternProperties:
           if (map && (*document_)[member].size > 0) return true;
@@ -117,7 +124,8 @@ bool ClosedObjects::may_be_object(JsonId node) {
   if (document_->kind(node) == JsonKind::kFalse) return false;
   if (document_->kind(node) != JsonKind::kObject) return true;
   const JsonId type = document_->find(node, "type");
-  if (type == kNoJson || (references_->draft(node) <= Draft::kDraft7 && document_->find(node, "$ref") != kNoJson)) {
+  if (type == kNoJson ||
+      (references_->dialect(node).draft <= Draft::kDraft7 && document_->find(node, "$ref") != kNoJson)) {
     return true;
   }
   if (document_->kind(type) == JsonKind::kString) return document_->text(type) == "object";
@@ -138,14 +146,16 @@ bool ClosedObjects::tells_of_all_keys(JsonId node, unsigned depth) {
 }
 
 bool ClosedObjects::keywords_tell_of_all_keys(JsonId node, unsigned depth) {
-  const Draft draft = references_->draft(node);
-  const JsonId hiding = draft <= Draft::kDraft7 ? document_->find(node, "$ref") : kNoJson;
+  const Dialect dialect = references_->dialect(node);
+  const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(node, "$ref") : kNoJson;
   for (const JsonId member : document_->children(node)) {
     if (hiding != kNoJson && member != hiding) continue;
-    switch (find_keyword(document_->key(member), draft).keyword) {
+    switch (find_keyword(document_->key(member), dialect).keyword) {
       case Keyword::kAdditionalProperties:
       case Keyword::kUnevaluatedProperties: return true;
-      case Keyword::kRef: {
+      case Keyword::kRef:
+      case Keyword::kDynamicRef:
+      case Keyword::kRecursiveRef: {
         if (document_->kind(member) != JsonKind::kString) break;
         const JsonId target = references_->resolve(member, document_->text(member));
         if (target != kNoJson && tells_of_all_keys(target, depth + 1)) return true;

@@ -20,7 +20,10 @@ class Diagnostics {
 
   // Keeps the first error; every caller then winds up with whatever it has. Returns false, for `return fail(...)`.
   bool fail(ErrorCode code, JsonId place, std::string message) {
-    if (!error_) error_ = error_at_pointer(code, document_->pointer(place), std::move(message));
+    if (!error_) {
+      error_ = error_at_pointer(code, document_->pointer(place), std::move(message));
+      error_->document = document_->uri(place);
+    }
     return false;
   }
   bool failed() const { return error_.has_value(); }
@@ -34,7 +37,9 @@ class Diagnostics {
              message.substr(1, subject.size()) == subject;
     };
     if (std::any_of(warnings_.begin(), warnings_.end(), [&](const Warning& w) { return says_so(w.message); })) return;
-    warnings_.push_back({"\"" + std::string(subject) + "\" " + std::string(text), document_->pointer(place)});
+    const std::string& uri = document_->uri(place);
+    warnings_.push_back({"\"" + std::string(subject) + "\" " + std::string(text),
+                         uri.empty() ? document_->pointer(place) : uri + "#" + document_->pointer(place)});
   }
   std::vector<Warning> take_warnings() { return std::move(warnings_); }
 

@@ -146,7 +146,7 @@ void Expander::conjoin_literal(JsonId value, std::vector<Product>& products) {
 // In textual order, for it gives the order of keys; ids of the document ascend with it.
 void Expander::conjoin_parts(const Schema& schema, std::vector<Product>& products, Walk& walk) {
   const JsonId own = schema.properties == kNoJson ? schema.node : schema.properties;
-  std::array parts = {own, schema.reference, schema.all_of, schema.any_of, schema.one_of};
+  std::array parts = {own, schema.reference, schema.second_reference, schema.all_of, schema.any_of, schema.one_of};
   std::sort(parts.begin(), parts.end());
   for (const JsonId part : parts) {
     if (part == kNoJson || products.empty()) break;
@@ -158,6 +158,8 @@ void Expander::conjoin_parts(const Schema& schema, std::vector<Product>& product
       }
     } else if (part == schema.reference) {
       conjoin(Atom::schema(schema.reference_target), products, walk);
+    } else if (part == schema.second_reference) {
+      conjoin(Atom::schema(schema.second_target), products, walk);
     } else if (part == schema.all_of) {
       for (const JsonId child : document_->children(part)) conjoin(Atom::schema(child), products, walk);
     } else if (part == schema.any_of) {

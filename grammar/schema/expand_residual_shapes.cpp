@@ -56,8 +56,8 @@ std::vector<std::uint32_t> Expander::key_order(const Product& product, FormulaId
     schemas.push_back(&schema);
     std::vector<JsonId> parts{schema.properties, schema.enumeration, schema.constant};
     if (!alone) {
-      parts.insert(parts.end(), {schema.reference, schema.all_of, schema.any_of, schema.one_of, schema.negated,
-                                 schema.condition, schema.consequence, schema.alternative});
+      parts.insert(parts.end(), {schema.reference, schema.second_reference, schema.all_of, schema.any_of, schema.one_of,
+                                 schema.negated, schema.condition, schema.consequence, schema.alternative});
       for (const JsonId dependency : schema.dependencies) {
         if (document_->kind(dependency) != JsonKind::kArray) parts.push_back(dependency);
       }
@@ -75,8 +75,10 @@ std::vector<std::uint32_t> Expander::key_order(const Product& product, FormulaId
         }
       } else if (part == schema.all_of || part == schema.any_of || part == schema.one_of) {
         for (const JsonId child : document_->children(part)) self(self, child, false);
+      } else if (part == schema.reference) {
+        self(self, schema.reference_target, false);
       } else {
-        self(self, part == schema.reference ? schema.reference_target : part, false);
+        self(self, part == schema.second_reference ? schema.second_target : part, false);
       }
     }
   };

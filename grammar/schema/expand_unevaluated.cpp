@@ -119,6 +119,7 @@ std::vector<Expander::Case> Expander::cases_of_parts(const Schema& schema, Shape
     to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
   };
   if (schema.reference != kNoJson) meet(cases_of(schema.reference_target, shape));
+  if (schema.second_reference != kNoJson) meet(cases_of(schema.second_target, shape));
   if (schema.all_of != kNoJson) {
     for (const JsonId child : document_->children(schema.all_of)) meet(cases_of(child, shape));
   }

@@ -89,6 +89,7 @@ typename Algebra::Id Expander::whole(JsonId node, bool holds, Algebra& algebra) 
       parts.push_back(all == holds ? algebra.meet(std::move(branches)) : algebra.join(std::move(branches)));
     };
     if (schema.reference != kNoJson) parts.push_back(whole(schema.reference_target, holds, algebra));
+    if (schema.second_reference != kNoJson) parts.push_back(whole(schema.second_target, holds, algebra));
     if (schema.all_of != kNoJson) add_list(schema.all_of, true);
     if (schema.any_of != kNoJson) add_list(schema.any_of, false);
     if (schema.one_of != kNoJson) parts.push_back(whole_one_of(schema, holds, algebra));

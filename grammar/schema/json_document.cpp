@@ -14,9 +14,7 @@
 namespace weir::schema {
 namespace {
 
-constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
-constexpr std::uint32_t kIndexedFrom = 24;  // members from which an object is worth an index
-constexpr std::size_t kPadding = 8;         // readable bytes after the text, so that strings are read by words
+constexpr std::size_t kPadding = 8;  // readable bytes after the text, so that strings are read by words
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -101,7 +99,7 @@ class JsonReader {
     std::memset(begin_ + text_.size(), 0, 1 + kPadding);  // a sentinel that no token contains, and what may be read
     end_ = begin_ + text_.size();
     at_ = text_.starts_with("\xEF\xBB\xBF") ? begin_ + 3 : begin_;  // a byte order mark is no part of the text
-    document_.nodes_.reserve(std::min<std::size_t>(text_.size() / 12 + 8, kMaxNodes));
+    document_.nodes_.reserve(std::min<std::size_t>(text_.size() / 12 + 8, JsonDocument::kMaxNodes));
     read_values();
     if (error_) return std::move(*error_);
     for (const JsonKind kind : {JsonKind::kNull, JsonKind::kFalse, JsonKind::kTrue}) {
@@ -132,8 +130,9 @@ class JsonReader {
     for (;;) {
       skip_space();
       const auto id = static_cast<JsonId>(nodes.size());
-      if (id >= kMaxNodes) {
-        fail(at_, fmt::format("the schema has more than {} values; split it", kMaxNodes), ErrorCode::kLimit);
+      if (id >= JsonDocument::kMaxNodes) {
+        fail(at_, fmt::format("the schema has more than {} values; split it", JsonDocument::kMaxNodes),
+             ErrorCode::kLimit);
         return;
       }
       member.parent = parent;
@@ -211,7 +210,7 @@ class JsonReader {
     hashes_.clear();
     for (const JsonId member : document_.children(object)) hashes_.push_back(document_[member].key_hash);
     bool suspect = false;
-    if (hashes_.size() <= kIndexedFrom) {
+    if (hashes_.size() <= JsonDocument::kIndexedFrom) {
       for (std::size_t i = 1; i < hashes_.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) suspect = suspect || hashes_[i] == hashes_[j];
       }
@@ -253,7 +252,7 @@ class JsonReader {
     for (const JsonId member : document_.children(object)) keys_.push_back(document_.key(member));
     std::string_view twice;
     bool found = false;
-    if (keys_.size() <= kIndexedFrom) {
+    if (keys_.size() <= JsonDocument::kIndexedFrom) {
       for (std::size_t i = 1; i < keys_.size() && !found; ++i) {
         for (std::size_t j = 0; j < i && !found; ++j) {
           if (keys_[i] == keys_[j]) {
@@ -441,73 +440,12 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text, const Limits& li
 Result<JsonId> JsonDocument::append(std::string_view text, const Limits& limits) {
   Result<JsonDocument> parsed = JsonReader(text, limits, true).read();
   if (!parsed) return parsed.error();
-  const auto first = static_cast<JsonId>(nodes_.size());
-  const JsonId count = parsed->nodes_[0].end;
-  if (first + std::size_t{count} > kMaxNodes) {
+  const JsonId first = append_values(*std::move(parsed));
+  if (first == kNoJson) {
     return make_error(ErrorCode::kLimit, fmt::format("more than {} values are kept beside a schema", kMaxNodes));
   }
-  for (JsonId id = 0; id < count; ++id) {
-    JsonNode node = parsed->nodes_[id];
-    node.end += first;
-    if (node.parent != kNoJson) node.parent += first;
-    nodes_.push_back(node);
-  }
-  appended_.push_back(std::move(parsed->storage_));
+  first_instance_ = std::min(first_instance_, first);
   return first;
-}
-
-JsonId JsonDocument::find(JsonId object, std::string_view key) {
-  if (nodes_[object].kind != JsonKind::kObject) return kNoJson;
-  if (nodes_[object].size < kIndexedFrom) {
-    for (const JsonId member : children(object)) {
-      if (this->key(member) == key) return member;
-    }
-    return kNoJson;
-  }
-  auto& index = indices_[object];
-  if (index.empty()) {
-    index.reserve(nodes_[object].size);
-    for (const JsonId member : children(object)) index.emplace(this->key(member), member);
-  }
-  const auto it = index.find(key);
-  return it == index.end() ? kNoJson : it->second;
-}
-
-JsonId JsonDocument::item(JsonId array, std::uint32_t index) const {
-  if (nodes_[array].kind != JsonKind::kArray || index >= nodes_[array].size) return kNoJson;
-  JsonId at = array + 1;
-  while (index-- > 0) at = nodes_[at].end;
-  return at;
-}
-
-std::string JsonDocument::pointer(JsonId id) const {
-  std::vector<JsonId> path;
-  for (JsonId at = id; nodes_[at].parent != kNoJson; at = nodes_[at].parent) path.push_back(at);
-  std::string out;
-  for (std::size_t i = path.size(); i-- > 0;) {
-    const JsonId at = path[i];
-    const JsonId parent = nodes_[at].parent;
-    out += '/';
-    if (nodes_[parent].kind == JsonKind::kObject) {
-      for (const char c : key(at)) {
-        if (c == '~') {
-          out += "~0";
-        } else if (c == '/') {
-          out += "~1";
-        } else {
-          out += c;
-        }
-      }
-    } else {
-      std::uint32_t index = 0;
-      for (const JsonId item : children(parent)) {
-        if (item == at) break;
-        ++index;
-      }
-      out += std::to_string(index);
-    }
-  }
-  return out;
 }
 
 }  // namespace weir::schema

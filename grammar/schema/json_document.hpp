@@ -36,15 +36,24 @@ class JsonDocument {
   // key that one object has twice, kLimit. Iterative: depth costs no stack.
   static Result<JsonDocument> parse(std::string_view text, const Limits& limits);
 
-  // Another text's value behind all nodes there are: its own root, with no parent. Ids stay valid, references to nodes
+  // An instance's value behind all nodes there are: its own root, with no parent. Ids stay valid, references to nodes
   // do not. Where an object has a key twice, the last counts. Errors: as for parse, but for that.
   Result<JsonId> append(std::string_view text, const Limits& limits);
-
-  bool is_appended(JsonId id) const { return id >= nodes_[0].end; }
+  // The same for another schema, before any instance. `uri`: what errors call it. kNoJson: more than kMaxNodes in all.
+  JsonId append_document(JsonDocument other, std::string uri);
+  // The same for a copy of a value and of what it holds.
+  JsonId append_copy(JsonId id);
+  // The node that this one is a copy of, or itself. Logarithmic in the number of documents and copies.
+  JsonId origin(JsonId id) const;
+  // The name of the document that holds the node, or its origin; empty for the first one and for instances.
+  const std::string& uri(JsonId id) const;
+  // Whether append has read it.
+  bool is_appended(JsonId id) const { return id >= first_instance_; }
 
   // The root is node 0. Children follow their parent at once: the first is id + 1.
   const JsonNode& operator[](JsonId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
+  JsonId parent(JsonId id) const { return nodes_[id].parent; }
   JsonKind kind(JsonId id) const { return nodes_[id].kind; }
   std::string_view text(JsonId id) const { return {nodes_[id].text, nodes_[id].size}; }
   std::string_view key(JsonId id) const { return {nodes_[id].key, nodes_[id].key_size}; }
@@ -84,18 +93,35 @@ class JsonDocument {
   JsonId find(JsonId object, std::string_view key);
   // The item's id, or kNoJson. Linear.
   JsonId item(JsonId array, std::uint32_t index) const;
-  // RFC 6901.
+  // RFC 6901, within its document; of a copy, that of its origin.
   std::string pointer(JsonId id) const;
+
+  static constexpr std::size_t kMaxNodes = std::size_t{1} << 22U;
 
  private:
   friend class JsonReader;
+  static constexpr std::uint32_t kIndexedFrom = 24;  // members from which an object is worth an index
+  static constexpr std::uint32_t kFirstDocument = 0xFFFFFFFF;
   struct Storage {
     std::unique_ptr<char[]> source;
     std::unique_ptr<char[]> decoded;  // strings that hold escapes
   };
+  // Nodes of a schema that were appended together, up to the next part.
+  struct Part {
+    JsonId first;
+    JsonId origin;           // of the first node; others follow in the same order
+    std::uint32_t document;  // index into uris_
+  };
+  JsonId append_values(JsonDocument other);
+  JsonId append_nodes(const JsonNode* from, JsonId first, std::size_t count);
+  const Part* part_of(JsonId id) const;  // nullptr: of the first document, or of an instance
+
   std::shared_ptr<Storage> storage_;
   std::vector<std::shared_ptr<Storage>> appended_;
   std::vector<JsonNode> nodes_;
+  std::vector<Part> parts_;
+  std::vector<std::string> uris_;
+  JsonId first_instance_ = kNoJson;
   std::unordered_map<JsonId, std::unordered_map<std::string_view, JsonId>> indices_;  // of large objects
 };
 

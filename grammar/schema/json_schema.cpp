@@ -15,6 +15,7 @@ Result<Grammar> parse_json_schema(std::string_view text, const JsonSchemaOptions
   if (!document) return document.error();
   const std::shared_ptr<ExprArena> arena = options.arena ? options.arena : std::make_shared<ExprArena>(options.limits);
   auto compilation = std::make_unique<schema::Compilation>(std::move(*document), options, arena);
+  compilation->options.resolver = nullptr;  // all documents are loaded; the grammar need not keep it
   compilation->run();
   if (compilation->diagnostics.failed()) return compilation->diagnostics.error();
   std::vector<Warning> warnings = compilation->diagnostics.take_warnings();

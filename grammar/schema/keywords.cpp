@@ -101,15 +101,51 @@ constexpr auto kTable = [] {
   return table;
 }();
 
+// The vocabularies of which one must be in use; 0: none.
+constexpr VocabularySet vocabularies_of(Keyword keyword) {
+  switch (keyword) {
+    case Keyword::kUnknown:
+    case Keyword::kAnnotation:
+    case Keyword::kRef:
+    case Keyword::kDynamicRef:
+    case Keyword::kRecursiveRef: return 0;
+    case Keyword::kAllOf:
+    case Keyword::kAnyOf:
+    case Keyword::kOneOf:
+    case Keyword::kNot:
+    case Keyword::kIf:
+    case Keyword::kThen:
+    case Keyword::kElse:
+    case Keyword::kProperties:
+    case Keyword::kPatternProperties:
+    case Keyword::kAdditionalProperties:
+    case Keyword::kPropertyNames:
+    case Keyword::kDependencies:
+    case Keyword::kDependentSchemas:
+    case Keyword::kItems:
+    case Keyword::kPrefixItems:
+    case Keyword::kAdditionalItems:
+    case Keyword::kContains: return kApplicator;
+    case Keyword::kUnevaluatedProperties:
+    case Keyword::kUnevaluatedItems: return kUnevaluated;
+    case Keyword::kFormat: return kFormatAnnotation | kFormatAssertion;
+    default: return kValidation;
+  }
+}
+
 }  // namespace
 
-KeywordInfo find_keyword(std::string_view name, Draft draft) {
+KeywordInfo find_keyword(std::string_view name, Dialect dialect) {
   if (name.empty()) return {};
   std::size_t at = hash(name);
   for (; kTable[at] != 0; at = (at + 1) % kTable.size()) {
     const Row& row = kRows[kTable[at] - 1U];
     if (row.name != name) continue;
-    if (draft < row.first || draft > row.last) return {};
+    if (dialect.draft < row.first || dialect.draft > row.last) return {};
+    if (dialect.vocabularies != kStandardVocabularies) {
+      const VocabularySet any_of = vocabularies_of(row.keyword);
+      if (any_of != 0 && (any_of & dialect.vocabularies) == 0) return {};
+    }
     return {row.keyword, row.subschemas};
   }
   return {};
@@ -129,6 +165,23 @@ std::optional<Draft> draft_of(std::string_view uri) {
   if (uri == "json-schema.org/draft-07/schema") return Draft::kDraft7;
   if (uri == "json-schema.org/draft/2019-09/schema") return Draft::kDraft2019;
   if (uri == "json-schema.org/draft/2020-12/schema" || uri == "json-schema.org/schema") return Draft::kDraft2020;
+  return std::nullopt;
+}
+
+std::optional<VocabularySet> vocabulary_of(std::string_view uri, bool required, Draft draft) {
+  const bool old = draft == Draft::kDraft2019;
+  const std::string_view folder =
+      old ? "https://json-schema.org/draft/2019-09/vocab/" : "https://json-schema.org/draft/2020-12/vocab/";
+  if (!uri.starts_with(folder)) return std::nullopt;
+  uri.remove_prefix(folder.size());
+  if (uri == "core" || uri == "meta-data" || uri == "content") return VocabularySet{0};
+  if (uri == "validation") return kValidation;
+  if (uri == "applicator") return static_cast<VocabularySet>(old ? kApplicator | kUnevaluated : kApplicator);
+  // In 2019-09 formats are asserted where the vocabulary is required.
+  if (old && uri == "format") return required ? kFormatAssertion : kFormatAnnotation;
+  if (!old && uri == "unevaluated") return kUnevaluated;
+  if (!old && uri == "format-annotation") return kFormatAnnotation;
+  if (!old && uri == "format-assertion") return kFormatAssertion;
   return std::nullopt;
 }
 

@@ -34,7 +34,9 @@ const Schema& SchemaReader::read(JsonId node) {
     schemas_.resize_at_least(schemas_.size() + 1);
     Schema& schema = schemas_[schema_of_[node]];
     schema.node = node;
-    schema.draft = references_.draft(node);
+    const Dialect dialect = references_.dialect(node);
+    schema.draft = dialect.draft;
+    schema.vocabularies = dialect.vocabularies;
     read_keywords(schema);
   }
   return schemas_[schema_of_[node]];
@@ -43,7 +45,8 @@ const Schema& SchemaReader::read(JsonId node) {
 const Schema& SchemaReader::resolve(JsonId node) {
   const Schema* schema = &read(node);
   for (unsigned steps = 0; schema->reference_target != kNoJson && !schema->asserts(); ++steps) {
-    if (schema->all_of != kNoJson || schema->any_of != kNoJson || schema->one_of != kNoJson || schema->by_formula()) {
+    if (schema->second_reference != kNoJson || schema->all_of != kNoJson || schema->any_of != kNoJson ||
+        schema->one_of != kNoJson || schema->by_formula()) {
       break;
     }
     if (steps == kMaxReferenceChain) {
@@ -135,7 +138,7 @@ void SchemaReader::close_reference(Schema& schema) {
   schema.unevaluated_properties = never;
   if (schema.reference_target == kNoJson || schema.asserts() || closing_ == kMaxReferenceChain) return;
   if (schema.all_of != kNoJson || schema.any_of != kNoJson || schema.one_of != kNoJson || schema.negated != kNoJson ||
-      !schema.dependencies.empty() || schema.unevaluated_items != kNoJson) {
+      !schema.dependencies.empty() || schema.unevaluated_items != kNoJson || schema.second_reference != kNoJson) {
     return;
   }
   ++closing_;
@@ -151,8 +154,7 @@ void SchemaReader::close_reference(Schema& schema) {
 
 bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view name) {
   const JsonNode& node = (*document_)[value];
-  const auto unsupported = [&](TypeSet types) { schema.unsupported.push_back({value, types}); };
-  switch (find_keyword(name, schema.draft).keyword) {
+  switch (find_keyword(name, {schema.draft, schema.vocabularies}).keyword) {
     case Keyword::kUnknown:
       diagnostics_->warn(name, "is not a keyword of this draft and says nothing about instances", value);
       break;
@@ -181,18 +183,10 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
     case Keyword::kThen: context_.consequence = value; break;
     case Keyword::kElse: context_.alternative = value; break;
     case Keyword::kRef:
-      if (!expect(value, JsonKind::kString, "a string")) return false;
-      read_reference(schema, value);
-      break;
     case Keyword::kDynamicRef:
     case Keyword::kRecursiveRef:
-      // With one resource the dynamic scope has nothing to add to the static one.
       if (!expect(value, JsonKind::kString, "a string")) return false;
-      if (references_.single_resource() && schema.reference == kNoJson) {
-        read_reference(schema, value);
-      } else {
-        unsupported(kAllTypes);
-      }
+      read_reference(schema, value);
       break;
     case Keyword::kFormat:
       if (!expect(value, JsonKind::kString, "a string")) return false;
@@ -304,12 +298,13 @@ void SchemaReader::read_values(Schema& schema, JsonId first, JsonId end) {
 void SchemaReader::read_reference(Schema& schema, JsonId value) {
   const JsonId target = references_.resolve(value, document_->text(value));
   if (target == kNoJson) return;
-  schema.reference = value;
-  schema.reference_target = target;
+  const bool first = schema.reference == kNoJson;
+  (first ? schema.reference : schema.second_reference) = value;
+  (first ? schema.reference_target : schema.second_target) = target;
 }
 
 void SchemaReader::read_format(Schema& schema, JsonId value) {
-  if (!options_->assert_formats) return;
+  if (!options_->assert_formats && (schema.vocabularies & kFormatAssertion) == 0) return;
   // Draft 4 has no "time", and its validators do not assert it.
   if (schema.draft == Draft::kDraft4 && document_->text(value) == "time") return;
   schema.format = value;

@@ -9,6 +9,7 @@
 #include "schema/closed.hpp"
 #include "schema/diagnostics.hpp"
 #include "schema/json_document.hpp"
+#include "schema/keywords.hpp"
 #include "schema/references.hpp"
 #include "weir/grammar/detail/segmented.hpp"
 #include "weir/grammar/frontends.hpp"
@@ -42,6 +43,7 @@ struct Unsupported {
 struct Schema {
   JsonId node = 0;
   Draft draft = Draft::kDraft2020;
+  VocabularySet vocabularies = kStandardVocabularies;
   bool never = false;              // false, or what amounts to it
   TypeSet types = kAllTypes;       // by type, and by the values of enum and const
   bool lexical_integer = false;    // "integer" of draft 4: a spelling without fraction and exponent
@@ -86,8 +88,10 @@ struct Schema {
   JsonId one_of = kNoJson;
   JsonId reference = kNoJson;         // the keyword
   JsonId reference_target = kNoJson;  // the schema it names
-  JsonId negated = kNoJson;           // not
-  JsonId condition = kNoJson;         // if, with one of the next two
+  JsonId second_reference = kNoJson;  // $ref and $dynamicRef (or $recursiveRef) side by side
+  JsonId second_target = kNoJson;
+  JsonId negated = kNoJson;    // not
+  JsonId condition = kNoJson;  // if, with one of the next two
   JsonId consequence = kNoJson;
   JsonId alternative = kNoJson;
   std::vector<JsonId> dependencies;  // by key: an array of keys, or a schema

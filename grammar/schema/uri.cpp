@@ -1,11 +1,20 @@
 #include "schema/uri.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace weir::schema {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
 
 struct UriParts {
   std::string_view scheme;     // without ':'
@@ -66,6 +75,29 @@ std::string remove_dot_segments(std::string_view path) {
 
 }  // namespace
 
+bool is_uri_reference(std::string_view text) {
+  constexpr auto kAllowed = [] {
+    std::array<bool, 256> allowed{};
+    for (std::size_t c = 0x80; c < allowed.size(); ++c) allowed[c] = true;
+    for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                         "-._~:/?#[]@!$&'()*+,;=")) {
+      allowed[static_cast<unsigned char>(c)] = true;
+    }
+    return allowed;
+  }();
+  bool fragment = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size() || hex_digit(text[i + 1]) < 0 || hex_digit(text[i + 2]) < 0) return false;
+      i += 2;
+    } else if (!kAllowed[static_cast<unsigned char>(text[i])] || (fragment && text[i] == '#')) {
+      return false;
+    }
+    fragment = fragment || text[i] == '#';
+  }
+  return true;
+}
+
 std::string_view without_fragment(std::string_view uri) { return uri.substr(0, uri.find('#')); }
 
 std::optional<std::string_view> fragment_of(std::string_view uri) {
@@ -117,20 +149,14 @@ std::string resolve_uri(std::string_view base, std::string_view reference) {
 }
 
 std::optional<std::string> percent_decode(std::string_view text) {
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-  };
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       out += text[i];
       continue;
     }
-    if (i + 2 >= text.size() || digit(text[i + 1]) < 0 || digit(text[i + 2]) < 0) return std::nullopt;
-    out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
+    if (i + 2 >= text.size() || hex_digit(text[i + 1]) < 0 || hex_digit(text[i + 2]) < 0) return std::nullopt;
+    out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
     i += 2;
   }
   return out;

@@ -79,5 +79,37 @@ TEST(JsonDocumentTest, FindsKeysThatComeTwice) {
   EXPECT_FALSE(parse(R"({"a\u0062c":1,"abc":2})").ok());
 }
 
+TEST(JsonDocumentTest, OtherDocumentsAndCopiesFollow) {
+  auto document = *parse(R"({"a":[1,{"b~/":null}],"c":true})");
+  const std::size_t before = document.size();
+  const JsonId other = document.append_document(*parse(R"([0,{"x":[{"y":"z"}]}])"), "http://x.test/other");
+  ASSERT_EQ(other, before);
+  const JsonId array = document.find(0, "a");
+  const JsonId copy = document.append_copy(array);
+  const JsonId again = document.append_copy(document.item(copy, 1));
+  const JsonId of_other = document.append_copy(document.item(other, 1));
+  // Each is a value with no parent, and its children are its own.
+  for (const JsonId root : {other, copy, again, of_other}) EXPECT_EQ(document.parent(root), kNoJson);
+  EXPECT_EQ(document.text(document.item(copy, 0)), "1");
+  EXPECT_EQ(document.parent(document.item(copy, 0)), copy);
+  EXPECT_EQ(document.kind(document.find(again, "b~/")), JsonKind::kNull);
+  const JsonId deep = document.find(document.item(document.find(of_other, "x"), 0), "y");
+  EXPECT_EQ(document.text(deep), "z");
+  // A copy is called by its origin.
+  EXPECT_EQ(document.origin(again), document.item(array, 1));
+  EXPECT_EQ(document.pointer(document.find(again, "b~/")), "/a/1/b~0~1");
+  EXPECT_EQ(document.uri(again), "");
+  EXPECT_EQ(document.pointer(deep), "/1/x/0/y");
+  EXPECT_EQ(document.uri(deep), "http://x.test/other");
+  // Instances come after all and are no part of any document.
+  const auto instance = document.append(R"({"k":1,"k":2})", {});
+  ASSERT_TRUE(instance.ok());
+  EXPECT_TRUE(document.is_appended(*instance));
+  EXPECT_FALSE(document.is_appended(deep));
+  EXPECT_EQ(document.uri(*instance), "");
+  EXPECT_EQ(document.text(document.find(*instance, "k")), "2");
+  EXPECT_EQ(document.origin(*instance), *instance);
+}
+
 }  // namespace
 }  // namespace weir::schema

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,6 +98,16 @@ struct JsonSchemaOptions {
   // false: keys that a schema does not name may come, as JSON Schema says. true: where a schema names keys and does not
   // say what becomes of others, none may come; see docs/json_schema.md for schemas made of several.
   bool closed_objects = false;
+  // The text of a document that a $ref or $schema names, by its URI without fragment: absolute where the schema's $id
+  // is. Called while the schema is compiled, once for each document; an Error says why there is none. The drafts' own
+  // meta-schemas need none. Null: a reference to any other document is an error. weir itself never opens a document.
+  //
+  //   options.resolver = [&](std::string_view uri) -> weir::Result<std::string> {
+  //     const auto known = documents.find(uri);
+  //     if (known == documents.end()) return weir::make_error(weir::ErrorCode::kIo, "it is not in our registry");
+  //     return known->second;
+  //   };
+  std::function<Result<std::string>(std::string_view uri)> resolver = nullptr;
   Limits limits = {};
   std::shared_ptr<ExprArena> arena = nullptr;
 };

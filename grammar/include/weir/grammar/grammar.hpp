@@ -63,7 +63,7 @@ struct Rule {
 
 struct Warning {
   std::string message;  // as Error::message
-  std::string pointer;  // JSON Pointer, or "line:column", or empty
+  std::string pointer;  // JSON Pointer, after "URI#" in another document; or "line:column", or empty
 };
 
 class Grammar {

@@ -18,6 +18,8 @@ struct Limits {
   std::uint32_t max_emptiness_states = 20'000;         // states visited to prove one expression empty
   std::uint32_t max_values = 200'000;                  // expanded value descriptions of one schema
   std::uint32_t max_alternatives = 2'000;     // alternatives of one value after anyOf and oneOf are multiplied out
+  std::uint32_t max_documents = 256;          // other documents that one schema refers to; max_text_bytes for all
+  std::uint32_t max_dynamic_scopes = 1'000;   // copies of resources of one schema for its $dynamicRef, $recursiveRef
   std::uint32_t max_rules = 100'000;          // rules of one grammar
   std::uint32_t max_rule_states = 1'000'000;  // automaton states over all rules of one grammar
   std::size_t max_vocabulary = 4U << 20U;     // tokens of a vocabulary

@@ -39,8 +39,10 @@ struct Error {
   std::optional<std::string> pointer;  // JSON Pointer (RFC 6901) into the schema; "" is the root
   std::uint32_t line = 0;              // 1-based; 0 = not a place in a text
   std::uint32_t column = 0;            // 1-based, counted in code points
+  std::string document = {};           // the URI of the document that `pointer` is in; empty: the one given
 
-  // "3:14: expected ';' after the rule" or "/properties/a/pattern: unknown escape \q".
+  // "3:14: expected ';' after the rule", "/properties/a/pattern: unknown escape \q" or, in another document,
+  // "https://example.com/a.json#/properties/a/pattern: unknown escape \q".
   std::string to_string() const;
 };
 
