@@ -36,9 +36,18 @@ const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, 
 
 const Frame& FrameCache::get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper) {
   if (common_ != nullptr && head.w1 < common_limit_) return common_->get_expr(head, trie, node, stepper);
-  return find_or_build(key_of(head, trie, node, stepper), [&](Frame& out) {
-    ExprFrameBuilder(*tables_, loops_, stepper).build(head.w1, trie, node, out);
-  });
+  const FrameKey key = key_of(head, trie, node, stepper);
+  if (const Frame* known = frames_.find(key)) return *known;
+  // A large number of repetitions is no other to a token than a larger one: all of these states share one frame.
+  const ExprId saturated = stepper.arena().saturated(head.w1, tables_->longest_token);
+  if (saturated != head.w1) {
+    const Head same = Head::make(HeadKind::kExpr, 0, saturated, 0);
+    const Frame& frame = get_expr(same, trie, node, stepper);
+    const std::lock_guard lock(mutex_);
+    return frames_.insert_alias(key, frame);
+  }
+  return find_or_build(
+      key, [&](Frame& out) { ExprFrameBuilder(*tables_, loops_, stepper).build(head.w1, trie, node, out); });
 }
 
 const Frame& FrameCache::text_root(const FrameKey& key, const Head& head, Stepper& stepper) {

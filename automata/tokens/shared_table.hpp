@@ -25,14 +25,20 @@ class SharedTable {
     for (std::size_t at = Hash()(key) & slots.mask;; at = (at + 1) & slots.mask) {
       const Entry* entry = slots.entries[at].load(std::memory_order_acquire);
       if (entry == nullptr) return nullptr;
-      if (entry->key == key) return entry->value.get();
+      if (entry->key == key) return entry->value;
     }
   }
   // The value that stands for the key from now on: the one given, or the one that came before it.
   const Value& insert(const Key& key, std::unique_ptr<const Value> value) {
     if (const Value* known = find(key)) return *known;
+    values_.push_back(std::move(value));
+    return insert_alias(key, *values_.back());
+  }
+  // The same for a value of this or another table that lives as long.
+  const Value& insert_alias(const Key& key, const Value& value) {
+    if (const Value* known = find(key)) return *known;
     if ((entries_.size() + 1) * 2 > all_slots_.back()->mask + 1) add_slots(2 * (all_slots_.back()->mask + 1));
-    entries_.push_back(std::make_unique<const Entry>(key, std::move(value)));
+    entries_.push_back(std::make_unique<const Entry>(Entry{key, &value}));
     put(*all_slots_.back(), *entries_.back());
     return *entries_.back()->value;
   }
@@ -42,15 +48,14 @@ class SharedTable {
   }
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const auto& entry : entries_) visit(*entry->value);
+    for (const auto& value : values_) visit(*value);
   }
 
  private:
   static constexpr std::size_t kFirstSlots = 64;
   struct Entry {
-    Entry(const Key& k, std::unique_ptr<const Value> v) : key(k), value(std::move(v)) {}
     Key key;
-    std::unique_ptr<const Value> value;
+    const Value* value;
   };
   struct Slots {
     explicit Slots(std::size_t size) : mask(size - 1), entries(new std::atomic<const Entry*>[size]()) {}
@@ -72,6 +77,7 @@ class SharedTable {
   std::atomic<const Slots*> slots_{nullptr};
   std::vector<std::unique_ptr<Slots>> all_slots_;  // the last one is in use
   std::vector<std::unique_ptr<const Entry>> entries_;
+  std::vector<std::unique_ptr<const Value>> values_;
 };
 
 }  // namespace weir

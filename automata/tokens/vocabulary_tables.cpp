@@ -1,5 +1,6 @@
 #include "tokens/vocabulary_tables.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v)
     const std::string_view text = vocabulary->token(t);
     if (vocabulary->kind(t) != TokenKind::kText || text.empty()) continue;
     all.emplace_back(text, t);
+    longest_token = std::max(longest_token, static_cast<std::uint32_t>(text.size()));
     std::string form = structural_form(text);
     if (form.empty()) {
       space_only.add(t);

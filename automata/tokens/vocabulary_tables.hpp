@@ -34,6 +34,7 @@ struct VocabularyTables {
   Trie tokens;      // payload: token id
   Trie structural;  // tokens that are not only white space, by their structural form; payload: token id
   TokenSet space_only;
+  std::uint32_t longest_token = 0;  // bytes
 
   const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tokens : structural; }
   const Trie& suffixes(TextStyle style) const noexcept { return style.spaced ? spaced_suffixes_ : raw_suffixes_; }

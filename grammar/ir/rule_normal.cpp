@@ -21,6 +21,7 @@ bool Normaliser::simplify_bodies() {
   inline_unit_alternatives();
   rewrite_recursion();
   inline_regular_rules();
+  divide_repetitions();
   return true;
 }
 

@@ -16,8 +16,8 @@ class Normaliser {
   Normaliser(BodyPool& pool, ExprArena& expressions, std::vector<RuleBody>& rules, RuleId start)
       : pool_(pool), expressions_(expressions), rules_(rules), start_(start) {}
 
-  // Drops what matches nothing, resolves rules that only name another, removes recursion at the ends of a rule, and
-  // turns regular rules into expressions. False: the start rule matches no text.
+  // Drops what matches nothing, resolves rules that only name another, removes recursion at the ends of a rule, turns
+  // regular rules into expressions, and divides large repetitions of the others. False: the start rule matches no text.
   bool simplify_bodies();
 
   // The start rule, after rules that only name another were resolved.
@@ -36,6 +36,7 @@ class Normaliser {
   void inline_unit_alternatives();
   void rewrite_recursion();
   void inline_regular_rules();
+  void divide_repetitions();
   std::vector<RuleId> reachable() const { return reachable_rules(pool_, rules_, start_); }
   bool is_empty(ExprId e);
 
