@@ -6,16 +6,16 @@
 
 namespace weir::sampling {
 
-Uint128 uniform_below(const RandomStream& stream, std::uint64_t position, Uint128 bound) noexcept {
+Uint128 uniform_below(const RandomStream& stream, std::uint64_t position, Uint128 bound, std::uint32_t round) noexcept {
   const auto high = static_cast<std::uint64_t>((bound - 1) >> 64U);
   const auto low = static_cast<std::uint64_t>(bound - 1);
   const auto bits = static_cast<int>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
   const Uint128 keep = (static_cast<Uint128>(1) << static_cast<unsigned>(bits)) - 1;
-  for (std::uint32_t attempt = 0;; ++attempt) {
+  for (std::uint32_t attempt = round << 16U;; ++attempt) {
     const auto block = stream.block(position, attempt);
     Uint128 value = 0;
     for (const std::uint32_t word : block) value = value << 32U | word;
-    // The attempt that comes round again after 2^32 rejections has a chance of 2^-(2^32).
+    // Running into the attempts of the next round takes 2^16 rejections, a chance of 2^-65536.
     if ((value & keep) < bound) return value & keep;
   }
 }

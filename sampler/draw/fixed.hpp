@@ -43,14 +43,15 @@ inline Uint128 needed_sum(double threshold, Uint128 sum) noexcept {
 }
 
 // Uniform in [0, bound), exactly: bits of the stream's blocks at `position`, attempt after attempt until below the
-// bound (less than two on average). bound > 0.
-Uint128 uniform_below(const RandomStream& stream, std::uint64_t position, Uint128 bound) noexcept;
+// bound (less than two on average). bound > 0. Different rounds, below 2^15, are independent.
+Uint128 uniform_below(const RandomStream& stream, std::uint64_t position, Uint128 bound,
+                      std::uint32_t round = 0) noexcept;
 // Uniform in (0, 1): an odd multiple of 2^-54, from the one block that `attempt` names.
 double uniform_unit(const RandomStream& stream, std::uint64_t position, std::uint32_t attempt) noexcept;
 // -log(-log U) for the uniform of that block: the standard Gumbel distribution.
 double standard_gumbel(const RandomStream& stream, std::uint64_t position, std::uint32_t attempt) noexcept;
 
-// uniform_below gets to this attempt after 2^32 - 1 rejections, that is, never: it is free for a coin.
+// uniform_below gets to this attempt after 2^31 rejections, that is, never: it is free for a coin.
 inline constexpr std::uint32_t kCoin = 0xFFFFFFFFU;
 
 }  // namespace weir::sampling

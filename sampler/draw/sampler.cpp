@@ -12,6 +12,7 @@
 namespace weir {
 namespace {
 
+constexpr std::uint32_t kAnew = 17;  // a round that Step::draw_wanted does not use
 constexpr double kNotAsked = std::numeric_limits<double>::quiet_NaN();
 
 // One past the greatest token that the parameters name, whose logits must exist.
@@ -129,11 +130,37 @@ Result<std::vector<Draw>> Sampler::draw_many(std::span<const float> logits, std:
   draws.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     const RandomStream random(self.parameters.seed, self.parameters.stream + static_cast<std::uint32_t>(i));
-    draws.push_back(self.report(self.step.greedy() ? self.step.items().front().index
-                                                   : self.step.draw(random, self.position, self.parameters.choice)));
+    draws.push_back(self.report(self.step.draw(random, self.position, self.parameters.choice)));
   }
   ++self.position;
   return draws;
+}
+
+Result<Draw> Sampler::draw_wanted(std::span<const float> logits, std::span<const std::uint32_t> mask,
+                                  const std::function<bool(TokenId)>& wanted) {
+  Impl& self = *impl_;
+  if (Status status = self.prepare(logits, mask); !status) return status.error();
+  if (Status status = self.measure(logits); !status) return status.error();
+  self.surprises.clear();
+  auto index = self.step.draw_wanted(self.random, self.position, self.parameters.choice, wanted);
+  if (!index) {
+    // Nothing that was kept is wanted: the filters choose anew, among what is.
+    const sampling::Candidates& candidates = self.step.candidates();
+    std::vector<std::uint32_t> only((logits.size() + 31) / 32);
+    bool any = false;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const TokenId token = candidates.token(i);
+      if (candidates.logits()[i] == -std::numeric_limits<float>::infinity() || !wanted(token)) continue;
+      only[token / 32] |= 1U << (token % 32);
+      any = true;
+    }
+    if (!any)
+      return make_error(ErrorCode::kInvalid, "none of the allowed tokens is wanted, so there is nothing to draw");
+    if (Status status = self.prepare(logits, only); !status) return status.error();
+    index = self.step.draw(self.random, self.position, self.parameters.choice, kAnew);
+  }
+  ++self.position;
+  return self.report(*index);
 }
 
 Result<Distribution> Sampler::distribution(std::span<const float> logits, std::span<const std::uint32_t> mask) {

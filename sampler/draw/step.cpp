@@ -159,31 +159,56 @@ std::span<const Item> Step::items() {
   return items_;
 }
 
-std::size_t Step::draw(const RandomStream& random, std::uint64_t position, Choice choice) {
-  if (choice == Choice::kGumbel) {
-    const Item* best = nullptr;
-    double most = -std::numeric_limits<double>::infinity();
-    const auto left = items();
-    if (left.size() == 1) return left.front().index;
-    for (const Item& item : left) {
-      const double value = portable_log(item.weight) + standard_gumbel(random, position, candidates_.token(item.index));
-      if (best == nullptr || value > most) {
-        best = &item;
-        most = value;
-      }
-    }
-    return best->index;
-  }
-  if (everything_) return candidates_.at(uniform_below(random, position, sums().weight), temperature_);
+std::size_t Step::draw_item(std::span<const Item> items, const RandomStream& random, std::uint64_t position,
+                            std::uint32_t round) const {
   Uint128 sum = 0;
-  for (const Item& item : items_) sum += fixed(item.weight);
-  Uint128 left = uniform_below(random, position, sum);
-  for (const Item& item : items_) {
+  for (const Item& item : items) sum += fixed(item.weight);
+  if (sum == 0) return items.front().index;  // all of them rarer than can be told apart
+  Uint128 left = uniform_below(random, position, sum, round);
+  for (const Item& item : items) {
     const std::uint64_t weight = fixed(item.weight);
     if (left < weight) return item.index;
     left -= weight;
   }
-  return items_.back().index;  // not reached: `left` began below the sum
+  return items.back().index;  // not reached: `left` began below the sum
+}
+
+std::size_t Step::draw_gumbel(std::span<const Item> items, const RandomStream& random, std::uint64_t position) const {
+  std::size_t best = items.front().index;
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Item& item : items) {
+    const double value = portable_log(item.weight) + standard_gumbel(random, position, candidates_.token(item.index));
+    if (value > most) {
+      best = item.index;
+      most = value;
+    }
+  }
+  return best;
+}
+
+std::size_t Step::draw(const RandomStream& random, std::uint64_t position, Choice choice, std::uint32_t round) {
+  if (greedy_) return items_.front().index;
+  if (choice == Choice::kGumbel) return draw_gumbel(items(), random, position);
+  if (everything_) return candidates_.at(uniform_below(random, position, sums().weight, round), temperature_);
+  return draw_item(items_, random, position, round);
+}
+
+std::optional<std::size_t> Step::draw_wanted(const RandomStream& random, std::uint64_t position, Choice choice,
+                                             const std::function<bool(TokenId)>& wanted) {
+  // Drawing again until a wanted token comes is drawing from the wanted ones.
+  constexpr std::uint32_t kRounds = 16;
+  const std::uint32_t rounds = greedy_ || choice == Choice::kGumbel ? 1 : kRounds;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    const std::size_t index = draw(random, position, choice, round);
+    if (wanted(candidates_.token(index))) return index;
+  }
+  if (greedy_) return std::nullopt;
+  std::vector<Item> left;
+  for (const Item& item : items()) {
+    if (wanted(candidates_.token(item.index))) left.push_back(item);
+  }
+  if (left.empty()) return std::nullopt;
+  return choice == Choice::kGumbel ? draw_gumbel(left, random, position) : draw_item(left, random, position, kRounds);
 }
 
 double Step::surprise(std::size_t index) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +28,10 @@ class Step {
   // What is left: ascending indices of candidates with their weights. One item when greedy.
   std::span<const Item> items();
   // Index of the candidate drawn.
-  std::size_t draw(const RandomStream& random, std::uint64_t position, Choice choice);
+  std::size_t draw(const RandomStream& random, std::uint64_t position, Choice choice, std::uint32_t round = 0);
+  // The same from what is left and wanted, asking as seldom as it can; nothing if nothing that is left is wanted.
+  std::optional<std::size_t> draw_wanted(const RandomStream& random, std::uint64_t position, Choice choice,
+                                         const std::function<bool(TokenId)>& wanted);
   // -log2 p at the step's temperature, before anything was cut off.
   double surprise(std::size_t index);
 
@@ -37,6 +42,9 @@ class Step {
   void filter(const SamplingParameters& parameters, double mu, bool xtc);
   void follow_order(const SamplingParameters& parameters, bool xtc);
   const Sums& sums();
+  std::size_t draw_item(std::span<const Item> items, const RandomStream& random, std::uint64_t position,
+                        std::uint32_t round) const;
+  std::size_t draw_gumbel(std::span<const Item> items, const RandomStream& random, std::uint64_t position) const;
 
   Candidates candidates_;
   Selector selector_;

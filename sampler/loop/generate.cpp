@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "weir/automata/mask.hpp"
+#include "weir/sampler/completion.hpp"
 
 namespace weir {
 namespace {
@@ -16,6 +18,9 @@ TokenId first_bit(std::span<const std::uint32_t> mask) noexcept {
   return static_cast<TokenId>(word * 32 + static_cast<std::size_t>(std::countr_zero(mask[word])));
 }
 
+// Of a search for a way to the end, at each token; the first one, which may be an error, has the library's default.
+constexpr std::size_t kSteps = 5'000;
+
 class Loop {
  public:
   Loop(LanguageModel& model, const CompiledGrammar& grammar, const GenerateOptions& options, Sampler sampler)
@@ -24,15 +29,22 @@ class Loop {
         options_(options),
         sampler_(std::move(sampler)),
         matcher_(grammar),
-        mask_(vocabulary_.mask_words()) {}
+        mask_(vocabulary_.mask_words()) {
+    if (options.finish_within_max_tokens) completions_.emplace(vocabulary_);
+  }
 
-  Result<Generation> run();
+  Result<Generation> run(std::span<const TokenId> prompt);
 
  private:
   // The next token under the mask, or the error.
   Result<Draw> choose(std::size_t allowed);
   // Takes the token; true: the loop goes on.
   Result<bool> take(const Draw& draw, std::size_t allowed);
+  // How many more tokens there is room for.
+  std::size_t room() const noexcept;
+  // Could the text still be completed after this token?
+  bool leaves_enough(TokenId token);
+  Status check_budget();
   bool only_eos_allowed(std::size_t allowed) const noexcept;
   Generation finish(FinishReason reason);
 
@@ -42,6 +54,7 @@ class Loop {
   Sampler sampler_;
   Matcher matcher_;
   std::vector<std::uint32_t> mask_;
+  std::optional<Completions> completions_;
   Generation result_;
 };
 
@@ -53,7 +66,33 @@ Result<Draw> Loop::choose(std::size_t allowed) {
   }
   auto logits = model_.logits();
   if (!logits) return logits.error();
-  return sampler_.draw(*logits, mask_);
+  if (!completions_) return sampler_.draw(*logits, mask_);
+  return sampler_.draw_wanted(*logits, mask_, [&](TokenId token) { return leaves_enough(token); });
+}
+
+std::size_t Loop::room() const noexcept {
+  const std::size_t context = model_.max_length() - std::min(model_.length(), model_.max_length());
+  return std::min(context, options_.max_tokens - std::min(result_.tokens.size(), options_.max_tokens));
+}
+
+bool Loop::leaves_enough(TokenId token) {
+  if (vocabulary_.is_eos(token)) return true;
+  if (!matcher_.accept(token)) return false;
+  const Reach reach = completions_->within(matcher_, room() - 1);
+  matcher_.rollback(1);
+  return reach == Reach::kYes;
+}
+
+Status Loop::check_budget() {
+  const Reach reach = completions_->within(matcher_, room());
+  completions_->set_limits({.max_token_steps = kSteps});
+  if (reach == Reach::kYes) return ok_status();
+  if (matcher_.error()) return *matcher_.error();
+  const char* what = reach == Reach::kNo ? "no text of the grammar has so few tokens"
+                                         : "the search for a text that short ran out of its limits";
+  return make_error(
+      ErrorCode::kLimit,
+      fmt::format("finish_within_max_tokens: {} tokens are left, and {}; raise max_tokens", room(), what));
 }
 
 bool Loop::only_eos_allowed(std::size_t allowed) const noexcept {
@@ -76,6 +115,7 @@ Result<bool> Loop::take(const Draw& draw, std::size_t allowed) {
         fmt::format("the matcher refused token {}, which its mask allows; this is a fault of weir", draw.token));
   }
   if (Status status = model_.append({&draw.token, 1}); !status) return status.error();
+  sampler_.accept(draw.token);
   const bool eos = vocabulary_.is_eos(draw.token);
   const std::string_view bytes = eos ? std::string_view() : vocabulary_.token(draw.token);
   const GenerateStep step{result_.tokens.size(),         allowed, mask_, draw.token, bytes, draw.logprob,
@@ -86,7 +126,11 @@ Result<bool> Loop::take(const Draw& draw, std::size_t allowed) {
   return !options_.observer || options_.observer(step);
 }
 
-Result<Generation> Loop::run() {
+Result<Generation> Loop::run(std::span<const TokenId> prompt) {
+  sampler_.set_prompt(prompt);
+  if (completions_) {
+    if (Status status = check_budget(); !status) return status.error();
+  }
   while (true) {
     if (options_.stop_on_accepting && matcher_.is_accepting()) return finish(FinishReason::kAccepted);
     matcher_.fill_mask(mask_);
@@ -132,7 +176,7 @@ Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar
   }
   if (Status status = model.rewind(0); !status) return status.error();
   if (Status status = model.append(prompt); !status) return status.error();
-  return Loop(model, grammar, options, std::move(*sampler)).run();
+  return Loop(model, grammar, options, std::move(*sampler)).run(prompt);
 }
 
 Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar, std::string_view prompt,

@@ -45,6 +45,12 @@ struct GenerateStep {
 struct GenerateOptions {
   SamplerOptions sampler = {};
   std::size_t max_tokens = 1024;
+  // Never take a token after which the text could not be completed within max_tokens (and the model's context): what
+  // comes out is complete, always, or generate() is an error (kLimit) before the first token, if no text of the grammar
+  // has so few. The draw is that of Sampler::draw_wanted. A token counts as possible when a short completion is found
+  // that fits (completion.hpp), or by a search of all others that is cut off after 20,000 steps: near the end of a
+  // tight budget a token may be passed over although some way on existed.
+  bool finish_within_max_tokens = false;
   // Stop as soon as the text is complete, though it could go on ("1" where "12" is possible).
   bool stop_on_accepting = false;
   // Called after each token, end-of-sequence included; false stops the loop.
@@ -61,7 +67,8 @@ struct Generation {
 
 // Sets the model's context to the prompt, then generates. Afterwards the context is the prompt and the tokens taken.
 // Errors: kArgument if the grammar was compiled for another vocabulary or an option is out of its domain; kLimit if a
-// budget of the matcher ran out or the prompt does not fit; the model's own.
+// budget of the matcher ran out, the prompt does not fit, or with
+// finish_within_max_tokens no text of the grammar does; the model's own.
 Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar, std::span<const TokenId> prompt,
                             const GenerateOptions& options = {});
 

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -66,6 +67,13 @@ class Sampler {
   // stream stream + i at this position. (XTC throws one coin for all of them.) Advances position() by one.
   Result<std::vector<Draw>> draw_many(std::span<const float> logits, std::span<const std::uint32_t> mask,
                                       std::size_t n);
+
+  // One token among those that are wanted, whatever that is found out by: `wanted` is asked only about tokens that
+  // would be drawn, as long as those are often wanted, and must answer the same for the same token. Drawn from what the
+  // filters keep of all allowed tokens, given that it is wanted; if nothing they keep is, from what they keep of the
+  // wanted ones. Log-probabilities are those of draw(). Errors: as for draw(); kInvalid if no allowed token is wanted.
+  Result<Draw> draw_wanted(std::span<const float> logits, std::span<const std::uint32_t> mask,
+                           const std::function<bool(TokenId)>& wanted);
 
   // What draw() draws from. A point mass when greedy.
   Result<Distribution> distribution(std::span<const float> logits, std::span<const std::uint32_t> mask = {});
