@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "weir/automata/mask.hpp"
 #include "weir/sampler/completion.hpp"
+#include "weir/sampler/text_stream.hpp"
 
 namespace weir {
 namespace {
@@ -25,41 +27,93 @@ class Loop {
  public:
   Loop(LanguageModel& model, const CompiledGrammar& grammar, const GenerateOptions& options, Sampler sampler)
       : model_(model),
+        grammar_(grammar),
         vocabulary_(grammar.vocabulary()),
         options_(options),
         sampler_(std::move(sampler)),
         matcher_(grammar),
-        mask_(vocabulary_.mask_words()) {
+        mask_(vocabulary_.mask_words()),
+        stream_(options.stop, options.include_stop),
+        began_(std::chrono::steady_clock::now()) {
     if (options.finish_within_max_tokens) completions_.emplace(vocabulary_);
   }
 
   Result<Generation> run(std::span<const TokenId> prompt);
 
  private:
-  // The next token under the mask, or the error.
+  struct Step {
+    double logprob;
+    std::size_t text_size;          // before the step
+    std::vector<TokenId> excluded;  // tokens that were taken back at this step
+  };
+
+  // The next token, or why there is none.
+  Result<bool> step();
+  // Which tokens may come next, in mask_; how many.
+  std::size_t fill_mask();
   Result<Draw> choose(std::size_t allowed);
   // Takes the token; true: the loop goes on.
   Result<bool> take(const Draw& draw, std::size_t allowed);
+  // Nothing can be drawn; `why` is the sampler's error, if it was asked.
+  Result<bool> nothing_left(const std::optional<Error>& why);
+  bool take_back();
+  Result<bool> repair();
+  bool is_fault(std::span<const float> logits) const;
   // How many more tokens there is room for.
   std::size_t room() const noexcept;
   // Could the text still be completed after this token?
   bool leaves_enough(TokenId token);
   Status check_budget();
   bool only_eos_allowed(std::size_t allowed) const noexcept;
-  Generation finish(FinishReason reason);
+  bool stops(TokenId token) const noexcept;
+  void show(std::string_view bytes);
+  bool finish(FinishReason reason);
 
   LanguageModel& model_;
+  const CompiledGrammar& grammar_;
   const Vocabulary& vocabulary_;
   const GenerateOptions& options_;
   Sampler sampler_;
   Matcher matcher_;
   std::vector<std::uint32_t> mask_;
   std::optional<Completions> completions_;
+  TextStream stream_;
+  std::chrono::steady_clock::time_point began_;
+  std::string text_;
+  std::vector<Step> steps_;
+  std::vector<TokenId> excluded_;  // at this step
   Generation result_;
 };
 
+bool contains(std::span<const std::uint32_t> mask, TokenId token) noexcept {
+  return (mask[token / 32] >> (token % 32) & 1U) != 0;
+}
+
+bool Loop::stops(TokenId token) const noexcept {
+  const auto& ids = options_.stop_token_ids;
+  return std::find(ids.begin(), ids.end(), token) != ids.end();
+}
+
+std::size_t Loop::fill_mask() {
+  matcher_.fill_mask(mask_);
+  const auto clear = [&](TokenId token) {
+    if (token < vocabulary_.size()) mask_[token / 32] &= ~(1U << (token % 32));
+  };
+  for (const TokenId token : excluded_) clear(token);
+  if (steps_.size() < options_.min_tokens) {
+    const std::vector<std::uint32_t> all = mask_;
+    for (const TokenId token : vocabulary_.eos()) clear(token);
+    for (const TokenId token : options_.stop_token_ids) clear(token);
+    if (!any_bit(mask_)) mask_ = all;
+  }
+  return count_bits(mask_);
+}
+
 Result<Draw> Loop::choose(std::size_t allowed) {
-  if (allowed == 1) {
+  const SamplingParameters& p = options_.sampler;
+  const bool bans = !p.logit_bias.empty() || !p.banned_token_ids.empty() || !p.bad_words.empty() ||
+                    !p.allowed_token_ids.empty() || p.no_repeat_ngram_size > 0;
+  if (allowed == 1 && !bans) {
     // Certain, whatever the model says; the random numbers of later tokens do not depend on this short cut.
     sampler_.seek(sampler_.position() + 1);
     return Draw{first_bit(mask_), 0.0};
@@ -72,7 +126,7 @@ Result<Draw> Loop::choose(std::size_t allowed) {
 
 std::size_t Loop::room() const noexcept {
   const std::size_t context = model_.max_length() - std::min(model_.length(), model_.max_length());
-  return std::min(context, options_.max_tokens - std::min(result_.tokens.size(), options_.max_tokens));
+  return std::min(context, options_.max_tokens - std::min(steps_.size(), options_.max_tokens));
 }
 
 bool Loop::leaves_enough(TokenId token) {
@@ -97,14 +151,28 @@ Status Loop::check_budget() {
 
 bool Loop::only_eos_allowed(std::size_t allowed) const noexcept {
   if (allowed > vocabulary_.eos().size()) return false;
-  const auto is_set = [&](TokenId t) { return (mask_[t / 32] >> (t % 32) & 1U) != 0; };
-  return allowed == static_cast<std::size_t>(std::count_if(vocabulary_.eos().begin(), vocabulary_.eos().end(), is_set));
+  return allowed == static_cast<std::size_t>(std::count_if(vocabulary_.eos().begin(), vocabulary_.eos().end(),
+                                                           [&](TokenId t) { return contains(mask_, t); }));
 }
 
-Generation Loop::finish(FinishReason reason) {
+void Loop::show(std::string_view bytes) {
+  const std::string shown = stream_.push(bytes);
+  if (options_.on_text && !shown.empty()) options_.on_text(shown);
+}
+
+bool Loop::finish(FinishReason reason) {
+  const std::string rest = stream_.flush();
+  if (options_.on_text && !rest.empty()) options_.on_text(rest);
+  result_.text = stream_.shown();
+  for (const Step& step : steps_) result_.logprob += step.logprob;
   result_.finish_reason = reason;
-  result_.complete = reason == FinishReason::kAccepted || matcher_.is_terminated() || matcher_.is_accepting();
-  return std::move(result_);
+  if (reason == FinishReason::kStopString || reason == FinishReason::kStopToken) {
+    Matcher judge(grammar_);
+    result_.complete = judge.accept_bytes(result_.text) && judge.is_accepting();
+  } else {
+    result_.complete = reason == FinishReason::kAccepted || matcher_.is_terminated() || matcher_.is_accepting();
+  }
+  return false;
 }
 
 Result<bool> Loop::take(const Draw& draw, std::size_t allowed) {
@@ -117,13 +185,100 @@ Result<bool> Loop::take(const Draw& draw, std::size_t allowed) {
   if (Status status = model_.append({&draw.token, 1}); !status) return status.error();
   sampler_.accept(draw.token);
   const bool eos = vocabulary_.is_eos(draw.token);
-  const std::string_view bytes = eos ? std::string_view() : vocabulary_.token(draw.token);
-  const GenerateStep step{result_.tokens.size(),         allowed, mask_, draw.token, bytes, draw.logprob,
-                          eos || matcher_.is_accepting()};
+  const bool stop = !eos && stops(draw.token);
+  const std::string_view bytes = eos || stop ? std::string_view() : vocabulary_.token(draw.token);
+  const GenerateStep step{
+      steps_.size(), allowed, mask_, draw.token, bytes, draw.logprob, eos || matcher_.is_accepting()};
   result_.tokens.push_back(draw.token);
-  result_.text += bytes;
-  result_.logprob += draw.logprob;
-  return !options_.observer || options_.observer(step);
+  steps_.push_back({draw.logprob, text_.size(), std::move(excluded_)});
+  excluded_.clear();
+  text_ += bytes;
+  show(bytes);
+  const bool more = !options_.observer || options_.observer(step);
+  if (stop) return finish(FinishReason::kStopToken);
+  if (stream_.stopped()) return finish(FinishReason::kStopString);
+  if (matcher_.is_terminated()) return finish(FinishReason::kAccepted);
+  return more || finish(FinishReason::kStop);
+}
+
+// The last token is not to be taken again at its step. False: there is none, or enough have been taken back.
+bool Loop::take_back() {
+  if (steps_.empty() || result_.backtracked >= options_.max_backtracks) return false;
+  if (!model_.rewind(model_.length() - 1)) return false;
+  ++result_.backtracked;
+  matcher_.rollback(1);
+  sampler_.rewind(sampler_.accepted() - 1);
+  excluded_ = std::move(steps_.back().excluded);
+  excluded_.push_back(result_.tokens.back());
+  text_.resize(steps_.back().text_size);
+  steps_.pop_back();
+  result_.tokens.pop_back();
+  stream_ = TextStream(options_.stop, options_.include_stop);
+  stream_.push(text_);
+  return true;
+}
+
+// A short way to the end, if there is room for it; its tokens count as drawn under the mask.
+Result<bool> Loop::repair() {
+  Completions completions(vocabulary_);
+  const auto text = completions.any(matcher_);
+  const auto tokens = text ? completions.fewest_tokens(*text) : std::nullopt;
+  if (!tokens || tokens->size() > room()) return finish(FinishReason::kDeadEnd);
+  for (const TokenId token : *tokens) {
+    matcher_.fill_mask(mask_);
+    const auto logits = model_.logits();
+    if (!logits) return logits.error();
+    const auto logprob = masked_log_probability(*logits, mask_, token);
+    if (!logprob) return logprob.error();
+    const auto more = take({token, *logprob}, count_bits(mask_));
+    if (!more || !*more) return more;
+  }
+  return finish(FinishReason::kRepaired);
+}
+
+Result<bool> Loop::nothing_left(const std::optional<Error>& why) {
+  switch (options_.empty_support) {
+    case EmptySupport::kBacktrack:
+      if (take_back()) return true;
+      break;
+    case EmptySupport::kRepair:
+      if (!matcher_.is_terminated()) return repair();
+      break;
+    case EmptySupport::kReject: break;
+  }
+  if (why && options_.empty_support == EmptySupport::kReject) return *why;
+  return finish(FinishReason::kDeadEnd);
+}
+
+// Is it the model's fault that nothing could be drawn?
+bool Loop::is_fault(std::span<const float> logits) const {
+  for (std::size_t t = 0; t < logits.size(); ++t) {
+    if (contains(mask_, static_cast<TokenId>(t)) && !(logits[t] <= std::numeric_limits<float>::max())) return true;
+  }
+  return false;
+}
+
+Result<bool> Loop::step() {
+  const bool may_end = steps_.size() >= options_.min_tokens;
+  if (options_.stop_on_accepting && may_end && matcher_.is_accepting()) return finish(FinishReason::kAccepted);
+  if (options_.time_limit.count() > 0 && std::chrono::steady_clock::now() - began_ >= options_.time_limit) {
+    return finish(FinishReason::kTimeLimit);
+  }
+  const std::size_t allowed = fill_mask();
+  if (matcher_.error()) return *matcher_.error();
+  if (allowed == 0) {
+    // A vocabulary without end-of-sequence tokens ends a finished text this way.
+    if (excluded_.empty() && matcher_.is_accepting()) return finish(FinishReason::kAccepted);
+    return nothing_left(std::nullopt);
+  }
+  if (only_eos_allowed(allowed)) return finish(FinishReason::kAccepted);
+  if (room() == 0) return finish(FinishReason::kLength);
+  const auto draw = choose(allowed);
+  if (draw) return take(*draw, allowed);
+  if (draw.error().code != ErrorCode::kInvalid) return draw.error();
+  const auto logits = model_.logits();
+  if (!logits || is_fault(*logits)) return draw.error();
+  return nothing_left(draw.error());
 }
 
 Result<Generation> Loop::run(std::span<const TokenId> prompt) {
@@ -132,24 +287,9 @@ Result<Generation> Loop::run(std::span<const TokenId> prompt) {
     if (Status status = check_budget(); !status) return status.error();
   }
   while (true) {
-    if (options_.stop_on_accepting && matcher_.is_accepting()) return finish(FinishReason::kAccepted);
-    matcher_.fill_mask(mask_);
-    if (matcher_.error()) return *matcher_.error();
-    const std::size_t allowed = count_bits(mask_);
-    if (allowed == 0) {
-      // A vocabulary without end-of-sequence tokens ends a finished text this way.
-      return finish(matcher_.is_accepting() ? FinishReason::kAccepted : FinishReason::kDeadEnd);
-    }
-    if (only_eos_allowed(allowed)) return finish(FinishReason::kAccepted);
-    if (result_.tokens.size() >= options_.max_tokens || model_.length() >= model_.max_length()) {
-      return finish(FinishReason::kLength);
-    }
-    const auto draw = choose(allowed);
-    if (!draw) return draw.error();
-    const auto more = take(*draw, allowed);
+    const auto more = step();
     if (!more) return more.error();
-    if (matcher_.is_terminated()) return finish(FinishReason::kAccepted);
-    if (!*more) return finish(FinishReason::kStop);
+    if (!*more) return std::move(result_);
   }
 }
 
@@ -161,6 +301,10 @@ const char* to_string(FinishReason reason) noexcept {
     case FinishReason::kLength: return "length";
     case FinishReason::kStop: return "stop";
     case FinishReason::kDeadEnd: return "dead_end";
+    case FinishReason::kStopString: return "stop_string";
+    case FinishReason::kStopToken: return "stop_token";
+    case FinishReason::kTimeLimit: return "time_limit";
+    case FinishReason::kRepaired: return "repaired";
   }
   return "unknown";
 }
@@ -173,6 +317,9 @@ Result<Generation> generate(LanguageModel& model, const CompiledGrammar& grammar
     return make_error(ErrorCode::kArgument, fmt::format("the grammar was compiled for another vocabulary ({} tokens) "
                                                         "than the model's ({}): compile it with model.vocabulary()",
                                                         grammar.vocabulary().size(), model.vocabulary()->size()));
+  }
+  if (options.on_text && options.empty_support == EmptySupport::kBacktrack) {
+    return make_error(ErrorCode::kArgument, "on_text cannot take text back, as EmptySupport::kBacktrack does: use one");
   }
   if (Status status = model.rewind(0); !status) return status.error();
   if (Status status = model.append(prompt); !status) return status.error();

@@ -13,6 +13,8 @@ import sys
 
 # What an example takes for granted: parameters of the function it stands in, and declarations before it.
 LOGITS = "std::span<const float> logits, std::span<const std::uint32_t> mask"
+SEARCH = "LanguageModel* model, const CompiledGrammar& grammar, std::span<const TokenId> prompt"
+USE = "void use(const std::string&);"
 CONTEXT = {
     "result.hpp": ("const char* text", "Result<int> parse(std::string_view);\nvoid use(int);"),
     "structure.hpp": ("StructureSource& source, ValueId id, std::uint32_t i", ""),
@@ -22,12 +24,18 @@ CONTEXT = {
         "std::span<Matcher* const> matchers, std::vector<std::uint32_t>& rows, std::size_t words",
         "void apply(std::span<const std::uint32_t>);",
     ),
+    "completion.hpp": ("const CompiledGrammar& grammar, std::string_view truncated", ""),
+    "filters.hpp": ("std::span<const double> probabilities", ""),
     "generate.hpp": (
         "LanguageModel& model, const CompiledGrammar& grammar, std::span<const TokenId> prompt_tokens",
         "void use(const std::string&);",
     ),
     "logits.hpp": (LOGITS, ""),
-    "sampler.hpp": (LOGITS, ""),
+    "particles.hpp": (SEARCH, USE),
+    "penalties.hpp": ("std::span<const TokenId> history, std::span<float> logits", ""),
+    "sampler.hpp": (f"{LOGITS}, std::span<const TokenId> tokens", ""),
+    "search.hpp": (SEARCH, USE),
+    "text_stream.hpp": ("std::span<const std::string_view> tokens", ""),
     "model.hpp": ("std::span<const TokenId> tokens", ""),
 }
 WITHOUT_EXAMPLE = {"limits.hpp"}  # a list of fields

@@ -26,9 +26,16 @@
 //   automata/mask.hpp       whole masks: union, number of tokens
 //   automata/batch.hpp      the masks of many sequences, on several threads
 //   sampler/logits.hpp      masks applied to logits, masked softmax, temperature, top-k, top-p, min-p
+//   sampler/parameters.hpp  everything that says how a token is drawn, and in which order it happens
+//   sampler/penalties.hpp   biases, bans and penalties on logits
+//   sampler/filters.hpp     typical, epsilon, eta, top-n-sigma, XTC, mirostat, dynamic temperature
 //   sampler/sampler.hpp     seeded draws, the same on every machine
 //   sampler/model.hpp       the interface to language models, and two behind it: ngram_model.hpp, llama_model.hpp
 //   sampler/generate.hpp    the loop
+//   sampler/completion.hpp  how far it is to the end of a text
+//   sampler/search.hpp      beams and other searches for the most probable texts
+//   sampler/particles.hpp   the model given the grammar
+//   sampler/text_stream.hpp stop strings, and text that may be shown
 #pragma once
 
 #include "weir/automata/batch.hpp"
@@ -40,10 +47,17 @@
 #include "weir/grammar/grammar.hpp"
 #include "weir/grammar/limits.hpp"
 #include "weir/grammar/result.hpp"
+#include "weir/sampler/completion.hpp"
+#include "weir/sampler/filters.hpp"
 #include "weir/sampler/generate.hpp"
 #include "weir/sampler/llama_model.hpp"
 #include "weir/sampler/logits.hpp"
 #include "weir/sampler/model.hpp"
 #include "weir/sampler/ngram_model.hpp"
+#include "weir/sampler/parameters.hpp"
+#include "weir/sampler/particles.hpp"
+#include "weir/sampler/penalties.hpp"
 #include "weir/sampler/random.hpp"
 #include "weir/sampler/sampler.hpp"
+#include "weir/sampler/search.hpp"
+#include "weir/sampler/text_stream.hpp"
