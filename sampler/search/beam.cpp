@@ -107,7 +107,7 @@ Status Group::take(const std::vector<Choice>& choices, std::unordered_map<TokenI
 bool Group::done() const {
   if (live_.empty()) return true;
   const std::size_t length = live_.front().tokens.size();
-  if (length >= options_.max_tokens) return true;
+  if (length >= options_.search.max_tokens) return true;
   if (complete_.size() < options_.n_best) return false;
   if (options_.early_stopping == EarlyStopping::kTrue) return true;
   double best = -std::numeric_limits<double>::infinity();
@@ -115,7 +115,7 @@ bool Group::done() const {
     double reachable = norm(prefix.logprob, length);
     if (options_.early_stopping == EarlyStopping::kNever) {
       // Log-probabilities only fall; the norm is monotone in the length, so one of its ends is the best.
-      reachable = std::max(norm(prefix.logprob, length + 1), norm(prefix.logprob, options_.max_tokens));
+      reachable = std::max(norm(prefix.logprob, length + 1), norm(prefix.logprob, options_.search.max_tokens));
     }
     best = std::max(best, reachable);
   }
@@ -177,7 +177,7 @@ std::vector<Hypothesis> merged(const std::vector<Group>& groups, const BeamOptio
 Result<std::vector<Hypothesis>> search(LanguageModel& model, const CompiledGrammar* grammar,
                                        std::span<const TokenId> prompt, const BeamOptions& options) {
   if (Status status = check(options); !status) return status.error();
-  Expander expander(model, grammar, prompt, options);
+  Expander expander(model, grammar, prompt, options.search);
   auto prefix = expander.start();
   if (!prefix) return prefix.error();
   std::vector<Group> groups;

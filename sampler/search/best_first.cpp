@@ -14,7 +14,7 @@ using sampling::Prefix;
 Result<std::vector<Hypothesis>> search(LanguageModel& model, const CompiledGrammar* grammar,
                                        std::span<const TokenId> prompt, const BestFirstOptions& options) {
   if (options.n_best == 0) return make_error(ErrorCode::kArgument, "n_best is 0; it must be at least 1");
-  Expander expander(model, grammar, prompt, options);
+  Expander expander(model, grammar, prompt, options.search);
   auto first = expander.start();
   if (!first) return first.error();
 
@@ -54,7 +54,7 @@ Result<std::vector<Hypothesis>> search(LanguageModel& model, const CompiledGramm
       if (hopeless(prefix.logprob + token.logprob)) continue;
       auto longer = expander.extend(prefix, token);
       if (!longer) return longer.error();
-      const bool full = longer->tokens.size() >= options.max_tokens;
+      const bool full = longer->tokens.size() >= options.search.max_tokens;
       if (longer->ended || full) {
         if (expander.finish(*longer).complete) found(*longer);
       } else {

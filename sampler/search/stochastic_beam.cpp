@@ -34,13 +34,13 @@ struct Child {
 Result<std::vector<Hypothesis>> search(LanguageModel& model, const CompiledGrammar* grammar,
                                        std::span<const TokenId> prompt, const StochasticBeamOptions& options) {
   if (options.beam_width == 0) return make_error(ErrorCode::kArgument, "beam_width is 0; it must be at least 1");
-  Expander expander(model, grammar, prompt, options);
+  Expander expander(model, grammar, prompt, options.search);
   auto first = expander.start();
   if (!first) return first.error();
   std::vector<Prefix> beam;
   beam.push_back(std::move(*first));
   beam.front().score = 0;
-  for (std::size_t length = 0; length < options.max_tokens; ++length) {
+  for (std::size_t length = 0; length < options.search.max_tokens; ++length) {
     std::vector<Child> children;
     bool more = false;
     for (std::size_t parent = 0; parent < beam.size(); ++parent) {

@@ -88,8 +88,8 @@ TEST(BeamSearch, ExactWhereTheBeamHoldsEveryPrefix) {
     BeamOptions options;
     options.beam_width = 256;
     options.n_best = 10;
-    options.max_tokens = 4;
-    options.end_tokens.emplace();
+    options.search.max_tokens = 4;
+    options.search.end_tokens.emplace();
     const auto found = beam_search(model, {}, options);
     ASSERT_TRUE(found);
     expect_same(*found, texts, 10, plain);
@@ -105,7 +105,7 @@ TEST(BeamSearch, ExactWithEndTokensNormsAndStopping) {
         BeamOptions options;
         options.beam_width = 1024;
         options.n_best = 7;
-        options.max_tokens = 6;
+        options.search.max_tokens = 6;
         options.length_norm = norm;
         options.length_penalty = alpha;
         const auto score = [&](const Text& text) {
@@ -130,9 +130,9 @@ TEST(BeamSearch, MinTokens) {
   BeamOptions options;
   options.beam_width = 600;
   options.n_best = 4;
-  options.max_tokens = 5;
-  options.min_tokens = 3;
-  options.measure = Measure::kModel;
+  options.search.max_tokens = 5;
+  options.search.min_tokens = 3;
+  options.search.measure = Measure::kModel;
   std::erase_if(texts, [](const Text& text) { return text.tokens.size() < 4; });
   sort_by(texts, plain);
   const auto found = beam_search(model, {}, options);
@@ -151,8 +151,8 @@ TEST(BeamSearch, UnderAGrammar) {
       BeamOptions options;
       options.beam_width = 500;
       options.n_best = 8;
-      options.max_tokens = 6;
-      options.measure = constrained ? Measure::kConstrained : Measure::kModel;
+      options.search.max_tokens = 6;
+      options.search.measure = constrained ? Measure::kConstrained : Measure::kModel;
       const auto found = beam_search(model, grammar, {}, options);
       ASSERT_TRUE(found);
       expect_same(*found, texts, 8, plain);
@@ -165,8 +165,8 @@ TEST(BeamSearch, NarrowBeamsAndEarlyStopping) {
   BeamOptions options;
   options.beam_width = 1;
   options.n_best = 1;
-  options.max_tokens = 8;
-  options.end_tokens.emplace();
+  options.search.max_tokens = 8;
+  options.search.end_tokens.emplace();
   const auto greedy = beam_search(model, {}, options);
   ASSERT_TRUE(greedy);
   std::vector<TokenId> tokens;
@@ -180,7 +180,7 @@ TEST(BeamSearch, NarrowBeamsAndEarlyStopping) {
   options = {};
   options.beam_width = 4;
   options.n_best = 2;
-  options.max_tokens = 40;
+  options.search.max_tokens = 40;
   options.length_penalty = 1;
   std::vector<int> calls;
   std::vector<double> scores;
@@ -202,8 +202,8 @@ TEST(BeamSearch, TheModelIsAskedOnceForEachLiveHypothesis) {
     SmallModel model(kTokens, 4);
     BeamOptions options;
     options.beam_width = width;
-    options.max_tokens = 20;
-    options.end_tokens.emplace();
+    options.search.max_tokens = 20;
+    options.search.end_tokens.emplace();
     ASSERT_TRUE(beam_search(model, {}, options));
     EXPECT_LE(model.calls, static_cast<int>(1 + 19 * width));
     EXPECT_GE(model.calls, static_cast<int>(1 + 17 * width));
@@ -216,8 +216,8 @@ TEST(BeamSearch, DiverseGroups) {
   options.beam_width = 3;
   options.groups = 3;
   options.n_best = 3;
-  options.max_tokens = 1;
-  options.end_tokens.emplace();
+  options.search.max_tokens = 1;
+  options.search.end_tokens.emplace();
   // Without a penalty all groups do the same; with a great one they take three different tokens, the best ones.
   auto found = beam_search(model, {}, options);
   ASSERT_TRUE(found);
@@ -244,8 +244,8 @@ TEST(BestFirst, FindsTheBestExactly) {
       sort_by(texts, plain);
       BestFirstOptions options;
       options.n_best = 5;
-      options.max_tokens = 7;
-      options.measure = constrained ? Measure::kConstrained : Measure::kModel;
+      options.search.max_tokens = 7;
+      options.search.measure = constrained ? Measure::kConstrained : Measure::kModel;
       const auto found = best_first_search(model, grammar, {}, options);
       ASSERT_TRUE(found);
       expect_same(*found, texts, 5, plain);
@@ -275,7 +275,7 @@ TEST(StochasticBeam, DrawsWithoutReplacement) {
     StochasticBeamOptions options;
     options.beam_width = 2;
     options.seed = seed;
-    options.max_tokens = 4;
+    options.search.max_tokens = 4;
     const auto found = stochastic_beam_search(model, grammar, {}, options);
     ASSERT_TRUE(found);
     ASSERT_EQ(found->size(), 2U);
@@ -301,7 +301,7 @@ TEST(Search, OutOfDomainIsAnError) {
   bad.groups = 3;
   EXPECT_EQ(code(bad), ErrorCode::kArgument);
   bad = {};
-  bad.max_tokens = 0;
+  bad.search.max_tokens = 0;
   EXPECT_EQ(code(bad), ErrorCode::kArgument);
   bad = {};
   bad.length_penalty = NAN;
@@ -310,7 +310,7 @@ TEST(Search, OutOfDomainIsAnError) {
   bad.diversity_penalty = -1;
   EXPECT_EQ(code(bad), ErrorCode::kArgument);
   bad = {};
-  bad.end_tokens = std::vector<TokenId>{17};
+  bad.search.end_tokens = std::vector<TokenId>{17};
   EXPECT_EQ(code(bad), ErrorCode::kArgument);
   Compiler other(std::make_shared<const Vocabulary>(*Vocabulary::from_bytes(std::vector<std::string>{"a"}, {}, {})));
   const auto grammar = *other.compile_regex("a");

@@ -56,7 +56,8 @@ enum class EarlyStopping : std::uint8_t {
   kNever,  // when no live one can get among the n_best, whatever follows: exact
 };
 
-struct BeamOptions : SearchOptions {
+struct BeamOptions {
+  SearchOptions search = {};
   std::size_t beam_width = 4;  // >= 1, live hypotheses after each step
   std::size_t n_best = 4;      // >= 1, how many are returned, at most
   // Finite. 0 ranks by logprob alone, which prefers short texts; Hugging Face's default is 1.
@@ -81,7 +82,8 @@ Result<std::vector<Hypothesis>> beam_search(LanguageModel& model, const Compiled
 Result<std::vector<Hypothesis>> beam_search(LanguageModel& model, std::span<const TokenId> prompt,
                                             const BeamOptions& options = {});
 
-struct StochasticBeamOptions : SearchOptions {
+struct StochasticBeamOptions {
+  SearchOptions search = {};
   std::size_t beam_width = 4;  // >= 1
   std::uint64_t seed = 0;
 };
@@ -96,7 +98,8 @@ Result<std::vector<Hypothesis>> stochastic_beam_search(LanguageModel& model, con
 Result<std::vector<Hypothesis>> stochastic_beam_search(LanguageModel& model, std::span<const TokenId> prompt,
                                                        const StochasticBeamOptions& options = {});
 
-struct BestFirstOptions : SearchOptions {
+struct BestFirstOptions {
+  SearchOptions search = {};
   std::size_t n_best = 1;                // >= 1
   std::size_t max_expansions = 100'000;  // calls of the model
 };
