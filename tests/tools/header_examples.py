@@ -25,6 +25,11 @@ CONTEXT = {
         "void apply(std::span<const std::uint32_t>);",
     ),
     "completion.hpp": ("const CompiledGrammar& grammar, std::string_view truncated", ""),
+    "draw_batch.hpp": (
+        f"{LOGITS}, std::vector<Sampler*>& samplers, std::span<const std::uint32_t> rows, std::size_t width, "
+        "std::size_t words",
+        "",
+    ),
     "filters.hpp": ("std::span<const double> probabilities", ""),
     "generate.hpp": (
         "LanguageModel& model, const CompiledGrammar& grammar, std::span<const TokenId> prompt_tokens",

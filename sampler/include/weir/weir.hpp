@@ -30,6 +30,7 @@
 //   sampler/penalties.hpp   biases, bans and penalties on logits
 //   sampler/filters.hpp     typical, epsilon, eta, top-n-sigma, XTC, mirostat, dynamic temperature
 //   sampler/sampler.hpp     seeded draws, the same on every machine
+//   sampler/draw_batch.hpp  a token for each of many sequences, on several threads
 //   sampler/model.hpp       the interface to language models, and two behind it: ngram_model.hpp, llama_model.hpp
 //   sampler/generate.hpp    the loop
 //   sampler/completion.hpp  how far it is to the end of a text
@@ -48,6 +49,7 @@
 #include "weir/grammar/limits.hpp"
 #include "weir/grammar/result.hpp"
 #include "weir/sampler/completion.hpp"
+#include "weir/sampler/draw_batch.hpp"
 #include "weir/sampler/filters.hpp"
 #include "weir/sampler/generate.hpp"
 #include "weir/sampler/llama_model.hpp"
