@@ -2,6 +2,8 @@
 //
 // Prints median microseconds by name, and the same for llama.cpp's samplers where the build has llama.cpp. Answers are
 // checked against a full sort before anything is timed. Log-probabilities are not asked for: llama.cpp gives none.
+// Names that begin with masked64 draw under a mask of 64 tokens; "penalties" are a repetition, a frequency and a
+// presence penalty on a text of 1,000 tokens.
 #include "sampler_bench.hpp"
 
 #include <cmath>
@@ -14,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "weir/sampler/penalties.hpp"
 #include "weir/sampler/sampler.hpp"
 
 namespace weir::bench {
@@ -40,29 +43,48 @@ Inputs make_inputs(int repetitions) {
 
 struct Case {
   std::string name;
-  SamplerOptions options;
+  SamplingParameters options;
   bool masked = false;
+  bool peer = true;  // llama.cpp is measured, too
 };
 
 std::vector<Case> make_cases(const Parameters& p) {
-  const SamplerOptions plain{.temperature = p.temperature, .seed = 1, .logprob = false};
-  SamplerOptions greedy = plain;
+  const SamplingParameters plain{.temperature = p.temperature, .seed = 1, .logprob = false};
+  SamplingParameters greedy = plain;
   greedy.temperature = 0;
-  SamplerOptions all = plain;
+  SamplingParameters all = plain;
   all.top_k = static_cast<std::size_t>(p.top_k);
   all.top_p = static_cast<double>(p.top_p);
   all.min_p = static_cast<double>(p.min_p);
-  SamplerOptions top_p = plain;
+  SamplingParameters top_p = plain;
   top_p.top_p = all.top_p;
-  SamplerOptions min_p = plain;
+  SamplingParameters min_p = plain;
   min_p.min_p = all.min_p;
-  return {{"greedy", greedy},   {"temperature_draw", plain}, {"topk_topp_minp_draw", all},
-          {"topp_draw", top_p}, {"minp_draw", min_p},        {"masked64_topp_draw", top_p, true}};
+  SamplingParameters penalties = plain;
+  penalties.repetition_penalty = 1.1;
+  penalties.frequency_penalty = 0.2;
+  penalties.presence_penalty = 0.1;
+  penalties.frequency_counts_prompt = true;
+  SamplingParameters logprob = plain;
+  logprob.logprob = true;
+  return {{"greedy", greedy},
+          {"temperature_draw", plain},
+          {"topk_topp_minp_draw", all},
+          {"topp_draw", top_p},
+          {"minp_draw", min_p},
+          {"masked64_topp_draw", top_p, true},
+          {"temperature_draw_logprob", logprob, false, false},
+          {"penalties_draw", penalties, false, false},
+          {"masked64_greedy", greedy, true, false},
+          {"masked64_temperature_draw", plain, true, false},
+          {"masked64_topk_topp_minp_draw", all, true, false},
+          {"masked64_temperature_draw_logprob", logprob, true, false},
+          {"masked64_penalties_draw", penalties, true, false}};
 }
 
 // How many tokens the options keep, by the definition: everything sorted.
 long kept_by_sorting(const std::vector<float>& logits, const std::vector<std::uint32_t>& mask,
-                     const SamplerOptions& o) {
+                     const SamplingParameters& o) {
   std::vector<long double> p;
   for (std::size_t t = 0; t < logits.size(); ++t) {
     if (mask.empty() || (mask[t / 32] >> (t % 32) & 1U) != 0) {
@@ -80,17 +102,39 @@ long kept_by_sorting(const std::vector<float>& logits, const std::vector<std::ui
   return static_cast<long>(kept);
 }
 
+// A text of 1,000 tokens, some of them often.
+std::vector<TokenId> make_prompt() {
+  std::mt19937_64 random(2);
+  std::vector<TokenId> prompt(1000);
+  for (TokenId& token : prompt) token = static_cast<TokenId>(random() % (random() % 4 == 0 ? 20 : kVocabulary));
+  return prompt;
+}
+
+// The logits as the penalties of the case leave them.
+std::vector<float> penalised(std::vector<float> logits, const SamplingParameters& p) {
+  const auto counts = count_tokens(make_prompt());
+  (void)apply_repetition_penalty({{}, logits}, counts, p.repetition_penalty).value();
+  (void)apply_frequency_penalty({{}, logits}, counts, p.frequency_penalty, p.presence_penalty).value();
+  return logits;
+}
+
+bool less_probable(const TokenProbability& a, const TokenProbability& b) { return a.probability < b.probability; }
+
 bool answers_are_right(const Inputs& inputs, const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     for (std::size_t i = 0; i < 2; ++i) {
       const auto& mask = c.masked ? inputs.masks[i] : std::vector<std::uint32_t>{};
       auto sampler = Sampler::create(c.options).value();
+      sampler.set_prompt(make_prompt());
       const auto distribution = sampler.distribution(inputs.logits[i], mask).value();
-      const auto& logits = inputs.logits[i];
-      const auto greatest = std::max_element(logits.begin(), logits.end()) - logits.begin();
-      const bool right = c.options.temperature == 0
-                             ? distribution.size() == 1 && distribution[0].token == static_cast<TokenId>(greatest)
-                             : static_cast<long>(distribution.size()) == kept_by_sorting(logits, mask, c.options);
+      const auto logits = penalised(inputs.logits[i], c.options);
+      const auto expected = masked_softmax(logits, mask, c.options.temperature).value();
+      const auto greatest = std::max_element(distribution.begin(), distribution.end(), less_probable);
+      const bool right =
+          c.options.temperature == 0
+              ? distribution.size() == 1 && distribution[0].token == expected[0].token
+              : static_cast<long>(distribution.size()) == kept_by_sorting(logits, mask, c.options) &&
+                    greatest->token == std::max_element(expected.begin(), expected.end(), less_probable)->token;
       if (!right) {
         fmt::print(stderr, "sampler_bench: {} keeps {} tokens, which is wrong\n", c.name, distribution.size());
         return false;
@@ -108,6 +152,7 @@ int run(const std::string& json_path, int repetitions) {
   nlohmann::ordered_json result;
   for (const Case& c : cases) {
     auto sampler = Sampler::create(c.options).value();
+    sampler.set_prompt(make_prompt());
     const std::vector<std::uint32_t> none;
     result[c.name] = median_microseconds(inputs.repetitions, [&](std::size_t i) {
       const std::size_t at = i % inputs.logits.size();
@@ -116,7 +161,9 @@ int run(const std::string& json_path, int repetitions) {
   }
   const Medians llama = llama_medians(inputs, parameters);
   if (!llama.empty()) {
-    for (const Case& c : cases) result["llama.cpp"][c.name] = llama.at(c.name);
+    for (const Case& c : cases) {
+      if (c.peer) result["llama.cpp"][c.name] = llama.at(c.name);
+    }
   }
   const std::string text = result.dump(2) + "\n";
   std::fputs(text.c_str(), stdout);
