@@ -22,6 +22,9 @@ FrameKey key_of(const Head& head, const Trie& trie, Trie::Node node, Stepper& st
 FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit)
     : tables_(std::move(tables)), common_(common), common_limit_(common_limit) {}
 
+FrameCache::FrameCache(std::shared_ptr<const VocabularyTables> tables)
+    : tables_(std::move(tables)), shared_(false), common_(nullptr), common_limit_(0) {}
+
 const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, Stepper& stepper) {
   const Trie& trie = tables_->trie(trie_id);
   if (head.kind() != HeadKind::kText) return get_expr(head, trie, node, stepper);
@@ -39,11 +42,11 @@ const Frame& FrameCache::get_expr(const Head& head, const Trie& trie, Trie::Node
   const FrameKey key = key_of(head, trie, node, stepper);
   if (const Frame* known = frames_.find(key)) return *known;
   // A large number of repetitions is no other to a token than a larger one: all of these states share one frame.
-  const ExprId saturated = stepper.arena().saturated(head.w1, tables_->longest_token);
+  const ExprId saturated = shared_ ? stepper.arena().saturated(head.w1, tables_->longest_token) : head.w1;
   if (saturated != head.w1) {
     const Head same = Head::make(HeadKind::kExpr, 0, saturated, 0);
     const Frame& frame = get_expr(same, trie, node, stepper);
-    const std::lock_guard lock(mutex_);
+    const auto held = lock();
     return frames_.insert_alias(key, frame);
   }
   return find_or_build(
@@ -60,7 +63,7 @@ const Frame& FrameCache::find_or_build(const FrameKey& key, Build&& build) {
   // Built outside the lock: two threads may do the same work once, none waits for another's.
   auto frame = std::make_unique<Frame>();
   build(*frame);
-  const std::lock_guard lock(mutex_);
+  const auto held = lock();
   return frames_.insert(key, std::move(frame));
 }
 
@@ -118,10 +121,17 @@ void FrameCache::walk_text(const Head& head, const Trie& trie, Trie::Node node, 
 }
 
 const Frame::Exits& FrameCache::tail_exits(const Frame& frame, const Trie& trie, std::uint8_t byte) {
+  if (const Frame::Exits* known = frame.tails.find(byte)) return *known;
   const std::lock_guard lock(frame.tails.mutex);
-  const auto [it, fresh] = frame.tails.listed.try_emplace(byte);
-  Frame::Exits& exits = it->second;
-  if (!fresh) return exits;
+  if (const Frame::Exits* known = frame.tails.find(byte)) return *known;
+  auto fresh = std::make_unique<Frame::Tails::Listed>();
+  list_tails(frame, trie, byte, fresh->exits);
+  fresh->next = frame.tails.listed.load(std::memory_order_relaxed);
+  frame.tails.listed.store(fresh.get(), std::memory_order_release);
+  return fresh.release()->exits;
+}
+
+void FrameCache::list_tails(const Frame& frame, const Trie& trie, std::uint8_t byte, Frame::Exits& exits) {
   exits.byte = byte;
   for (const Tail& tail : frame.tails.ends) {
     if (tail.byte == byte) exits.tails.push_back(tail);
@@ -139,7 +149,7 @@ const Frame::Exits& FrameCache::tail_exits(const Frame& frame, const Trie& trie,
     texts += trie.subtree(tail.node).size();
     bytes += trie.subtree(tail.node).size() * tail.back;
   }
-  if (texts <= kMaxTexts && bytes <= kMaxBytes) return exits;
+  if (texts <= kMaxTexts && bytes <= kMaxBytes) return;
   // Too many: walked from where they begin, with all that is inside.
   std::vector<Trie::Node> path;
   for (const Tail& tail : exits.tails) {
@@ -153,7 +163,6 @@ const Frame::Exits& FrameCache::tail_exits(const Frame& frame, const Trie& trie,
   std::sort(exits.nodes.begin(), exits.nodes.end());
   exits.nodes.erase(std::unique(exits.nodes.begin(), exits.nodes.end()), exits.nodes.end());
   exits.tails.clear();
-  return exits;
 }
 
 const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bool spaced) const {

@@ -10,9 +10,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "frames/character_steps.hpp"
@@ -56,8 +56,24 @@ struct Frame {
     ByteSet bytes;
     std::vector<Tail> ends;
     std::vector<std::pair<const LoopTable*, ByteSet>> tables;  // and the bytes with which the loop's state goes on
+    // What was listed, one after the other. Read without a lock; added to under `mutex`.
+    struct Listed {
+      Exits exits;
+      Listed* next = nullptr;
+    };
     mutable std::mutex mutex;
-    mutable std::map<std::uint8_t, Exits> listed;  // guarded by `mutex`
+    mutable std::atomic<Listed*> listed{nullptr};
+    const Exits* find(std::uint8_t byte) const noexcept {
+      const Listed* at = listed.load(std::memory_order_acquire);
+      while (at != nullptr && at->exits.byte != byte) at = at->next;
+      return at == nullptr ? nullptr : &at->exits;
+    }
+    Tails() = default;
+    Tails(const Tails&) = delete;
+    Tails& operator=(const Tails&) = delete;
+    ~Tails() {
+      for (Listed* at = listed.load(std::memory_order_relaxed); at != nullptr;) delete std::exchange(at, at->next);
+    }
   };
   Tails tails;
   bool has_exits() const noexcept { return !exits.empty() || !large_ends.empty() || !tails.bytes.empty(); }
@@ -109,6 +125,8 @@ class FrameCache {
  public:
   // `common` is the cache of the vocabulary for expressions below `common_limit`; null in that cache itself.
   FrameCache(std::shared_ptr<const VocabularyTables> tables, FrameCache* common, ExprId common_limit);
+  // For the tries of one matcher, and its thread alone: takes no locks.
+  explicit FrameCache(std::shared_ptr<const VocabularyTables> tables);
 
   // The frame of a kExpr or kText head (between characters) below the node. `stepper` does the steps when it is new.
   const Frame& get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
@@ -125,6 +143,10 @@ class FrameCache {
   std::size_t memory_bytes() const;
 
  private:
+  std::unique_lock<std::mutex> lock() const {
+    return shared_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
+  }
+  static void list_tails(const Frame& frame, const Trie& trie, std::uint8_t byte, Frame::Exits& exits);
   template <class Build>
   const Frame& find_or_build(const FrameKey& key, Build&& build);
   const Frame& text_root(const FrameKey& key, const Head& head, Stepper& stepper);
@@ -133,6 +155,7 @@ class FrameCache {
   static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
 
   std::shared_ptr<const VocabularyTables> tables_;
+  bool shared_ = true;
   FrameCache* common_;
   ExprId common_limit_;
   CharacterFacts facts_;

@@ -187,7 +187,7 @@ const Frame& Masker::text_frame(const Head& head, TrieId id, Trie::Node node) {
 const Frame& Masker::expr_frame(const Head& head, const Trie& trie, bool own, Trie::Node node) {
   KnownFrame& known = known_frames_[FrameKeyHash{}({head, trie.id(), node, {}}) & (kKnownFrames - 1)];
   if (known.frame == nullptr || known.trie != trie.id() || known.node != node || known.head != head) {
-    if (own && !own_frames_) own_frames_ = std::make_unique<FrameCache>(frames_.shared_tables(), nullptr, 0);
+    if (own && !own_frames_) own_frames_ = std::make_unique<FrameCache>(frames_.shared_tables());
     known = {head, trie.id(), node, &(own ? *own_frames_ : frames_).get_expr(head, trie, node, stepper_)};
   }
   return *known.frame;

@@ -175,6 +175,7 @@ ExprLengths ExprArena::lengths(ExprId e) {
 }
 
 std::optional<ExprArena::Difference> ExprArena::difference(ExprId e) {
+  if (impl_->nodes[e].kind != ExprKind::kIntersect) return std::nullopt;
   const Lock lock(impl_->mutex);
   return impl_->difference(e);
 }
