@@ -41,10 +41,21 @@ namespace {
 // Walks a trie with a loop.
 class LoopWalk {
  public:
-  LoopWalk(const Trie& trie, LoopTable& out, std::size_t mask_words)
-      : trie_(trie), out_(out), classes_(classes_of(out.loop, out.wide)), collector_(mask_words) {}
+  LoopWalk(const Trie& trie, LoopTable& out, const VocabularyTables& tables)
+      : trie_(trie),
+        out_(out),
+        tables_(tables),
+        classes_(classes_of(out.loop, out.wide)),
+        collector_(tables.vocabulary->mask_words()) {}
 
   void run(Trie::Node node) {
+    // Which tokens are inside may be known at once; what leaves the loop is walked to.
+    if (&trie_ == &tables_.tokens && is_whole_classes()) {
+      if (auto inside = tables_.class_tokens.inside(trie_, node, out_.first, classes_)) {
+        collect_ = false;
+        out_.inside = *std::move(inside);
+      }
+    }
     const auto bytes = trie_.child_bytes(node);
     const auto children = trie_.children(node);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -52,20 +63,28 @@ class LoopWalk {
       path_.assign(1, {bytes[i], true});
       visit(children[i], Utf8State::kBetween);
     }
-    out_.inside = collector_.take();
+    if (collect_) out_.inside = collector_.take();
   }
 
  private:
+  bool is_whole_classes() const {
+    ByteSet whole;
+    out_.loop.for_each([&](std::uint8_t b) {
+      if ((ByteClasses::get().bit_of(b) & classes_) != 0) whole.insert(b);
+    });
+    return whole == out_.loop;
+  }
+
   struct Step {
     std::uint8_t byte;
     bool between;  // characters, after it
   };
 
   void visit(Trie::Node n, Utf8State::State place) {
-    collector_.add(trie_.at(n));
+    if (collect_) collector_.add(trie_.at(n));
     if (trie_.is_leaf(n)) return;
     if (place == Utf8State::kBetween && (trie_.classes_below(n) & ~classes_) == 0) {
-      collector_.add(trie_.below(n));
+      if (collect_) collector_.add(trie_.below(n));
       return;
     }
     for (const Trie::Node c : trie_.children(n)) {
@@ -94,7 +113,9 @@ class LoopWalk {
 
   const Trie& trie_;
   LoopTable& out_;
+  const VocabularyTables& tables_;
   const std::uint64_t classes_;
+  bool collect_ = true;
   std::vector<Step> path_;
   TokenCollector collector_;
 };
@@ -102,7 +123,7 @@ class LoopWalk {
 }  // namespace
 
 const LoopTable& LoopTables::get(const Trie& trie, Trie::Node node, const ByteSet& first, const ByteSet& loop,
-                                 bool wide, std::size_t mask_words) {
+                                 bool wide, const VocabularyTables& tables) {
   const std::uint64_t key = (std::uint64_t{trie.id()} << 32U) | node;
   const auto find = [&]() -> const LoopTable* {
     for (const auto& t : tables_[key]) {
@@ -118,7 +139,7 @@ const LoopTable& LoopTables::get(const Trie& trie, Trie::Node node, const ByteSe
   table->first = first;
   table->loop = loop;
   table->wide = wide;
-  LoopWalk(trie, *table, mask_words).run(node);
+  LoopWalk(trie, *table, tables).run(node);
   const std::lock_guard lock(mutex_);
   if (const LoopTable* known = find()) return *known;
   return *tables_[key].emplace_back(std::move(table));
@@ -332,7 +353,7 @@ void ExprFrameBuilder::take_groups(Trie::Node node, State& s) {
 // By the bytes of `first` from `from` to `s`, and on.
 void ExprFrameBuilder::take_table(Trie::Node node, const ByteSet& first, State& from, State& s) {
   if (!s.loop_known) find_loop(s);
-  const LoopTable& table = loops_.get(*trie_, node, first, s.loop, s.wide, tables_.vocabulary->mask_words());
+  const LoopTable& table = loops_.get(*trie_, node, first, s.loop, s.wide, tables_);
   if (!table.inside.is_dense()) {
     collector_.add(table.inside.ids());
   } else if (out_->inside.is_dense()) {

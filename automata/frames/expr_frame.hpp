@@ -57,7 +57,7 @@ class LoopTables {
  public:
   // The trie must outlive this object.
   const LoopTable& get(const Trie& trie, Trie::Node node, const ByteSet& first, const ByteSet& loop, bool wide,
-                       std::size_t mask_words);
+                       const VocabularyTables& tables);
   std::size_t memory_bytes() const;
 
  private:

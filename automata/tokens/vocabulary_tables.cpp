@@ -8,6 +8,7 @@ namespace weir {
 
 VocabularyTables::VocabularyTables(std::shared_ptr<const Vocabulary> v)
     : vocabulary(std::move(v)),
+      class_tokens(*vocabulary),
       raw_suffixes_(text_suffixes(*vocabulary, false)),
       spaced_suffixes_(text_suffixes(*vocabulary, true)) {
   std::vector<std::pair<std::string_view, std::uint32_t>> all;
@@ -69,7 +70,7 @@ const TextPlace& VocabularyTables::place(TextStyle style, TrieId trie_id, Trie::
 }
 
 std::size_t VocabularyTables::memory_bytes() const {
-  std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() +
+  std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() + class_tokens.memory_bytes() +
                       raw_suffixes_.memory_bytes() + spaced_suffixes_.memory_bytes();
   for (const bool any_escape : {true, false}) {
     bytes += memory_of(*root_places_[index({any_escape, true})], true);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "tokens/class_tokens.hpp"
 #include "tokens/shared_table.hpp"
 #include "tokens/text_groups.hpp"
 #include "tokens/text_places.hpp"
@@ -35,6 +36,7 @@ struct VocabularyTables {
   Trie structural;  // tokens that are not only white space, by their structural form; payload: token id
   TokenSet space_only;
   std::uint32_t longest_token = 0;  // bytes
+  ClassTokens class_tokens;
 
   const Trie& trie(TrieId id) const noexcept { return id == TrieId::kTokens ? tokens : structural; }
   const Trie& suffixes(TextStyle style) const noexcept { return style.spaced ? spaced_suffixes_ : raw_suffixes_; }
