@@ -116,11 +116,11 @@ TEST(ReferencesTest, RecursiveReferencesFollowTheScope) {
     out.replace(out.find("INNER"), 5, inner);
     return out;
   };
-  const auto kDraft = Draft::kDraft2019;
-  check(with("true", "true"), {R"({"kid":{"v":1}})"}, {R"({"w":1})", R"({"kid":{"w":1}})"}, kDraft);
+  const Draft draft = Draft::kDraft2019;
+  check(with("true", "true"), {R"({"kid":{"v":1}})"}, {R"({"w":1})", R"({"kid":{"w":1}})"}, draft);
   // Without an anchor at either end the reference stays in its resource.
-  check(with("false", "true"), {R"({"kid":{"v":1}})", R"({"kid":{"w":1}})"}, {R"({"w":1})"}, kDraft);
-  check(with("true", "false"), {R"({"kid":{"v":1}})", R"({"kid":{"w":1}})"}, {R"({"w":1})"}, kDraft);
+  check(with("false", "true"), {R"({"kid":{"v":1}})", R"({"kid":{"w":1}})"}, {R"({"w":1})"}, draft);
+  check(with("true", "false"), {R"({"kid":{"v":1}})", R"({"kid":{"w":1}})"}, {R"({"w":1})"}, draft);
 }
 
 TEST(ReferencesTest, DocumentsAreLoadedOnceAndByNeed) {
