@@ -1,6 +1,9 @@
 #include "weir/automata/compiler.hpp"
 
+#include <functional>
+#include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "compiled_grammar.hpp"
@@ -84,15 +87,46 @@ Result<CompiledGrammar> Compiler::bind(Grammar grammar) {
 
 template <class Options>
 Result<CompiledGrammar> Compiler::compile_text(FrontEnd<Options> parse, std::string_view text, Options options) {
+  Options again = options;
+  return compile_text(parse, text, std::move(options), std::move(again));
+}
+
+// `again`: for the same text once more, at any time.
+template <class Options>
+Result<CompiledGrammar> Compiler::compile_text(FrontEnd<Options> parse, std::string_view text, Options options,
+                                               Options again) {
   const std::lock_guard lock(impl_->mutex);
   if (!options.arena) options.arena = impl_->usable_arena();
   auto grammar = parse(text, options);
   if (!grammar) return grammar.error();
-  return bind(*std::move(grammar));
+  auto compiled = bind(*std::move(grammar));
+  if (compiled) {
+    again.arena = nullptr;
+    compiled->data_->remake = [parse, kept = std::string(text), again = std::move(again)](const auto& arena) {
+      Options with_arena = again;
+      with_arena.arena = arena;
+      return parse(kept, with_arena);
+    };
+  }
+  return compiled;
 }
 
 Result<CompiledGrammar> Compiler::compile_json_schema(std::string_view schema, JsonSchemaOptions options) {
-  return compile_text(&parse_json_schema, schema, std::move(options));
+  if (!options.resolver) return compile_text(&parse_json_schema, schema, std::move(options));
+  // Whoever resolves may be gone when the schema is read again: what was said is kept.
+  auto known = std::make_shared<std::map<std::string, std::string, std::less<>>>();
+  JsonSchemaOptions again = options;
+  again.resolver = [known](std::string_view uri) -> Result<std::string> {
+    const auto it = known->find(uri);
+    if (it == known->end()) return make_error(ErrorCode::kIo, "nobody asked for this document before");
+    return it->second;
+  };
+  options.resolver = [known, ask = std::move(options.resolver)](std::string_view uri) {
+    Result<std::string> text = ask(uri);
+    if (text) known->emplace(uri, *text);
+    return text;
+  };
+  return compile_text(&parse_json_schema, schema, std::move(options), std::move(again));
 }
 
 Result<CompiledGrammar> Compiler::compile_ebnf(std::string_view text, EbnfOptions options) {

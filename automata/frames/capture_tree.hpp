@@ -1,6 +1,5 @@
-// Texts that a sequence has read, as paths in a tree of bytes: equal texts that began together are equal ids. Private to
-// automata/.
-// Thread safety: none; each matcher owns one.
+// Texts that a sequence has read, as paths in a tree of bytes: equal texts that began together are equal ids. Private
+// to automata/. Thread safety: none; each matcher owns one.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 namespace weir {
 namespace {
 
-constexpr std::uint32_t kLargeEnd = 4096;    // nodes; ends with so much below are no exits
-constexpr std::uint32_t kLargeLoop = 4096;   // nodes; loops with so much below are shared
-constexpr int kLargeClasses = 16;            // bytes of a loop that is shared
+constexpr std::uint32_t kLargeEnd = 4096;   // nodes; ends with so much below are no exits
+constexpr std::uint32_t kLargeLoop = 4096;  // nodes; loops with so much below are shared
+constexpr int kLargeClasses = 16;           // bytes of a loop that is shared
 
 // What may follow a number or a literal in JSON: signs and white space.
 const ByteSet& structural_bytes() {
@@ -90,9 +90,9 @@ class LoopWalk {
     for (const Trie::Node c : trie_.children(n)) {
       const std::uint8_t b = trie_.byte(c);
       const bool wide = out_.wide && b >= 0x80;
-      const auto next = wide ? Utf8State::step(place, b)
-                             : place == Utf8State::kBetween && out_.loop.contains(b) ? Utf8State::kBetween
-                                                                                     : Utf8State::kBad;
+      const auto next = wide                                                    ? Utf8State::step(place, b)
+                        : place == Utf8State::kBetween && out_.loop.contains(b) ? Utf8State::kBetween
+                                                                                : Utf8State::kBad;
       if (next == Utf8State::kBad) {
         leave(c, place != Utf8State::kBetween);
         continue;

@@ -2,8 +2,8 @@
 //
 // The trie is walked with the expression's states. Below a node whose bytes all leave the state as it is, as with the
 // letters of a name, nothing is walked: all tokens are inside. A token that is inside need not be an exit as well, for
-// it is in the mask already; so exits are of tokens only with which the expression dies on the way, and where a loop may
-// end before one of its own bytes there are few of them. What a loop over large classes does below a large node is
+// it is in the mask already; so exits are of tokens only with which the expression dies on the way, and where a loop
+// may end before one of its own bytes there are few of them. What a loop over large classes does below a large node is
 // found once and shared by all expressions that hold it (LoopTable).
 #pragma once
 
@@ -105,10 +105,10 @@ class ExprFrameBuilder {
   const Trie* trie_ = nullptr;
   Frame* out_ = nullptr;
   std::deque<State> states_;
-  std::unordered_map<ExprId, State*> by_expr_;  // once they are many
-  std::array<std::int32_t, 256> exits_at_{};    // by byte: index into Frame::exits
-  std::vector<std::uint8_t> path_;              // bytes from the frame's node
-  std::vector<std::uint32_t> ends_;             // lengths of the path at which the expression may end
+  std::unordered_map<ExprId, State*> by_expr_;              // once they are many
+  std::array<std::int32_t, 256> exits_at_{};                // by byte: index into Frame::exits
+  std::vector<std::uint8_t> path_;                          // bytes from the frame's node
+  std::vector<std::uint32_t> ends_;                         // lengths of the path at which the expression may end
   std::vector<std::pair<ExprId, std::uint8_t>> returning_;  // scratch
   TokenCollector collector_;
 };

@@ -74,8 +74,8 @@ class Masker {
   struct Taken : TakenNodes {
     std::vector<std::uint64_t> bits;
   };
-  // A text of `base` that is none of few others. At the root of the tokens, where `plain`: tokens that stay inside the one
-  // stay inside the other, and it may not end after the prefixes of `excluded`.
+  // A text of `base` that is none of few others. At the root of the tokens, where `plain`: tokens that stay inside the
+  // one stay inside the other, and it may not end after the prefixes of `excluded`.
   struct Difference {
     bool plain = false;
     ExprId base = kEmptyExpr;
@@ -197,14 +197,14 @@ class Masker {
   std::vector<const TokenSet*> sets_;
   std::vector<TokenId> ids_;
   bool complete_ = false;
-  bool capturing_ = false;          // a captured item goes on
-  std::vector<TokenId> doubtful_;   // of the mask being found
+  bool capturing_ = false;                                         // a captured item goes on
+  std::vector<TokenId> doubtful_;                                  // of the mask being found
   Bits prefixes_;                                                  // scratch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
   std::vector<Position> left_;  // of the piece being found
-  std::vector<bool> goes_on_;                         // by state of a rule: after a call that began where the rule began
-  std::vector<Run> runs_;                             // by id
+  std::vector<bool> goes_on_;   // by state of a rule: after a call that began where the rule began
+  std::vector<Run> runs_;       // by id
   std::unordered_map<std::uint64_t, RunId> run_ids_;  // by state of a rule and run below
   std::vector<RunAt> run_at_;                         // by state
 
@@ -213,17 +213,17 @@ class Masker {
   StateMap<bool> prepared_;
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
-  std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
+  std::unordered_map<std::uint64_t, Condensed> condensed_;     // by a hash of what it was
   std::unordered_map<std::uint64_t, Difference> differences_;  // by expression and counter
   const Bits* excluded_ = nullptr;                             // prefixes, of the text at hand
-  std::deque<Taken> taken_;                                 // by number
-  StateMap<std::uint32_t> taken_index_;                     // number in taken_
+  std::deque<Taken> taken_;                                    // by number
+  StateMap<std::uint32_t> taken_index_;                        // number in taken_
   std::unordered_map<std::uint64_t, TakenNodes> taken_below_;
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and run
   std::unordered_map<std::vector<Position>, PositionsId, PositionsHash> position_ids_;
-  std::deque<std::vector<Position>> positions_;    // by id, texts merged
-  std::deque<std::vector<PositionsId>> parts_;     // by id: of its positions one by one
+  std::deque<std::vector<Position>> positions_;  // by id, texts merged
+  std::deque<std::vector<PositionsId>> parts_;   // by id: of its positions one by one
   std::vector<std::unique_ptr<Trie>> merged_;
   std::unique_ptr<FrameCache> own_frames_;  // of merged tries
   std::unordered_map<const Frame*, PositionsId> exits_of_;

@@ -13,8 +13,8 @@ namespace weir {
 std::size_t Masker::PositionsHash::operator()(const std::vector<Position>& positions) const noexcept {
   std::uint64_t h = positions.size();
   for (const Position& p : positions) {
-    for (const std::uint64_t w : {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.frame),
-                                  std::uint64_t{p.node}}) {
+    for (const std::uint64_t w :
+         {reinterpret_cast<std::uint64_t>(p.trie), reinterpret_cast<std::uint64_t>(p.frame), std::uint64_t{p.node}}) {
       h = (h ^ w) * 0x9E3779B97F4A7C15ULL;
       h ^= h >> 29U;
     }
@@ -189,8 +189,7 @@ const Masker::RunAt& Masker::run_at(StateId s) {
     const StateId rest = store_.items(next)[0].rest;
     const auto below = store_.items(rest);
     at = {0, rest};
-    if (count == kMost || below.size() != 1 || below[0].head.kind() != HeadKind::kRule ||
-        !goes_on_[below[0].head.w1]) {
+    if (count == kMost || below.size() != 1 || below[0].head.kind() != HeadKind::kRule || !goes_on_[below[0].head.w1]) {
       break;
     }
     if (rest < run_at_.size() && run_at_[rest].run != 0) {

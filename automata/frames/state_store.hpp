@@ -52,9 +52,7 @@ class StateStore {
   }
   bool is_half_full() const noexcept { return memory_bytes() > max_bytes_ / 2; }
   // The same for the states alone, without room for more.
-  std::size_t used_bytes() const noexcept {
-    return bytes_of(items_.size(), spans_.size()) + captures_.memory_bytes();
-  }
+  std::size_t used_bytes() const noexcept { return bytes_of(items_.size(), spans_.size()) + captures_.memory_bytes(); }
   // A state had no room, and stands as kDeadState wherever it was wanted: what was made since is wrong.
   bool exhausted() const noexcept { return exhausted_; }
   std::size_t max_bytes() const noexcept { return max_bytes_; }
@@ -99,10 +97,10 @@ class StateStore {
   std::vector<Span> spans_;
   CaptureTree captures_;
   std::vector<std::uint8_t> capture_facts_;  // a memo by state, as far as it was asked for
-  std::vector<StateId> table_;    // by hash, open addressing; 0: free
-  std::vector<StateId> renamed_;  // during a collection; 0: dropped
-  std::vector<StateId> rests_;    // scratch
-  Items united_;                  // scratch
+  std::vector<StateId> table_;               // by hash, open addressing; 0: free
+  std::vector<StateId> renamed_;             // during a collection; 0: dropped
+  std::vector<StateId> rests_;               // scratch
+  Items united_;                             // scratch
 };
 
 }  // namespace weir

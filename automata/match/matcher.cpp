@@ -8,7 +8,7 @@
 
 namespace weir {
 
-Matcher::Matcher(const CompiledGrammar& grammar) : sequence_(SequencePool::take(grammar.data_)) {
+Matcher::Matcher(const CompiledGrammar& grammar) : sequence_(SequencePool::take(grammar.data_->newest())) {
   StateId start = kDeadState;
   sequence_->run([&] { start = sequence_->stepper.start(); });
   place_ = sequence_->history.start(start);

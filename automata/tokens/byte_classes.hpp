@@ -1,5 +1,5 @@
-// A partition of the bytes into fewer than 64 classes, so that the bytes of a whole subtree of a trie fit into one word.
-// Private to automata/.
+// A partition of the bytes into fewer than 64 classes, so that the bytes of a whole subtree of a trie fit into one
+// word. Private to automata/.
 //
 // Classes follow what expressions tell apart: letters (those of hexadecimal digits by themselves), digits, each sign by
 // itself, white space, and what parts of UTF-8 a byte may be.

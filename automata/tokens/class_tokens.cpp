@@ -16,8 +16,7 @@ void for_each_bit(std::uint64_t bits, Visit&& visit) {
 
 }  // namespace
 
-ClassTokens::ClassTokens(const Vocabulary& vocabulary)
-    : words_(vocabulary.mask_words()), first_(kBits), rest_(kBits) {
+ClassTokens::ClassTokens(const Vocabulary& vocabulary) : words_(vocabulary.mask_words()), first_(kBits), rest_(kBits) {
   const ByteClasses& classes = ByteClasses::get();
   for (TokenId t = 0; t < vocabulary.size(); ++t) {
     const std::string_view text = vocabulary.token(t);

@@ -70,8 +70,8 @@ const TextPlace& VocabularyTables::place(TextStyle style, TrieId trie_id, Trie::
 }
 
 std::size_t VocabularyTables::memory_bytes() const {
-  std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() + class_tokens.memory_bytes() +
-                      raw_suffixes_.memory_bytes() + spaced_suffixes_.memory_bytes();
+  std::size_t bytes = tokens.memory_bytes() + structural.memory_bytes() + space_only.memory_bytes() +
+                      class_tokens.memory_bytes() + raw_suffixes_.memory_bytes() + spaced_suffixes_.memory_bytes();
   for (const bool any_escape : {true, false}) {
     bytes += memory_of(*root_places_[index({any_escape, true})], true);
     bytes += memory_of(*root_places_[index({any_escape, false})], false);

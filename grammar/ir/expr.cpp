@@ -238,6 +238,8 @@ std::size_t ExprArena::size() const { return impl_->nodes.size(); }
 
 bool ExprArena::full() const noexcept { return impl_->full.load(std::memory_order_relaxed); }
 
+bool ExprArena::half_full() const noexcept { return impl_->half_full.load(std::memory_order_relaxed); }
+
 bool ExprArena::exhausted() const noexcept { return full() || impl_->undecided.load(std::memory_order_relaxed); }
 
 std::string ExprArena::dump(ExprId e) const {

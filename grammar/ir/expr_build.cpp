@@ -74,6 +74,7 @@ ExprId ExprArena::Impl::intern(const ExprNode& node, std::span<const ExprId> kid
     full.store(true, std::memory_order_relaxed);
     return kEmptyExpr;
   }
+  if (nodes.size() > limits.max_expressions / 2) half_full.store(true, std::memory_order_relaxed);
   ExprNode stored = node;
   if (set != nullptr) {
     stored.a = static_cast<std::uint32_t>(sets.size());

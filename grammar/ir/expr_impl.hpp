@@ -119,6 +119,7 @@ struct ExprArena::Impl {
 
   Limits limits;
   mutable std::mutex mutex;
+  std::atomic<bool> half_full{false};
   std::atomic<bool> full{false};       // a budget of memory ran out
   std::atomic<bool> undecided{false};  // a search for emptiness gave up
 

@@ -94,6 +94,7 @@ ExprId ExprArena::Impl::step(ExprId e, std::uint8_t b) {
     full.store(true, std::memory_order_relaxed);
     return kEmptyExpr;
   }
+  if (row_storage.size() > limits.max_automaton_states / 2) half_full.store(true, std::memory_order_relaxed);
   ExprRow& r = row(e);
   if (const ExprId known = r.next[b].load(std::memory_order_relaxed); known != kUnknownStep) return known;
   const ByteSet cls = byte_class(e, b);

@@ -124,8 +124,8 @@ bool Cardinality::list_at_least(ShapeId id, std::uint64_t count) {
   }
   if (shape.max_items == 0) return false;
   if (shape.max_items == kUnbounded && liveness_->value(shape.rest)) {
-    const bool reached = std::all_of(shape.prefix.begin(), shape.prefix.end(),
-                                     [&](ValueId item) { return liveness_->value(item); });
+    const bool reached =
+        std::all_of(shape.prefix.begin(), shape.prefix.end(), [&](ValueId item) { return liveness_->value(item); });
     if (reached) return true;
   }
   return at_least(shape.prefix.empty() ? shape.rest : shape.prefix.front(), count);

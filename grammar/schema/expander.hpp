@@ -255,7 +255,7 @@ class Expander {
   std::unordered_map<std::uint64_t, bool> key_in_;   // by set and key
   std::unordered_map<std::uint64_t, bool> cell_in_;  // by set and cell
   std::unordered_map<std::string, std::uint32_t> value_numbers_;
-  std::vector<JsonId> numbered_values_;  // by number
+  std::vector<JsonId> numbered_values_;                                           // by number
   std::array<std::unordered_map<std::uint64_t, std::uint32_t>, kShapes> wholes_;  // by node and whether it holds
   std::vector<JsonId> whole_path_;
   std::unordered_map<JsonId, ExprId> additional_keys_;

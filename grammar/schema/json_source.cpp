@@ -69,6 +69,8 @@ void JsonSource::expand_value(ValueId id, ValueInfo& out) {
 // What goes wrong from here on is for whoever matches to know.
 void JsonSource::report() {
   if (compilation_->diagnostics.failed()) set_error(compilation_->diagnostics.error());
+  const bool values = schema_.values.size() > compilation_->options.limits.max_values / 2;
+  if (values || compilation_->document.size() > JsonDocument::kMaxNodes / 2) set_half_full();
 }
 
 ListId JsonSource::intern_list(const ListState& state) {

@@ -61,8 +61,8 @@ Result<ExprId> known_number(ExprArena& arena, const NumberBounds& bounds);
 // are not empty. Precondition: they do not exclude each other.
 bool obviously_satisfiable(const NumberBounds& bounds);
 
-// Is the number short enough for number_equal_to? The others have spellings among unwieldy_numbers: all with an exponent
-// of four digits, or with more than 5,000 digits.
+// Is the number short enough for number_equal_to? The others have spellings among unwieldy_numbers: all with an
+// exponent of four digits, or with more than 5,000 digits.
 bool has_plain_spelling(const Decimal& value);
 ExprId unwieldy_numbers(ExprArena& arena);
 

@@ -22,10 +22,41 @@ using Json = nlohmann::json;
 std::shared_ptr<const Vocabulary> vocabulary() {
   std::vector<std::string> tokens;
   for (const char c : std::string(R"([]{},:"\ 0123456789-.eabcxytrufalsn)")) tokens.emplace_back(1, c);
-  for (const char* token :
-       {R"(",")", R"("a","a")", R"(a","b)", R"(a","a)", R"(","a")", R"("a",)", R"(a"])", R"(},{)", R"(},{"a":)", "1,1",
-        ",1", "1,", ",2]", "],[", "1],[1", R"(b",")", R"("},{"a":")", "true", "false", "null", "true,", R"(\u0061)",
-        R"("\u0061",")", "1.0", "10e-1", ", ", R"(", ")", " ,", "12", "[[", "]]", R"({"a":)", R"({"b":)", "aa", "ab"}) {
+  for (const char* token : {R"(",")",
+                            R"("a","a")",
+                            R"(a","b)",
+                            R"(a","a)",
+                            R"(","a")",
+                            R"("a",)",
+                            R"(a"])",
+                            R"(},{)",
+                            R"(},{"a":)",
+                            "1,1",
+                            ",1",
+                            "1,",
+                            ",2]",
+                            "],[",
+                            "1],[1",
+                            R"(b",")",
+                            R"("},{"a":")",
+                            "true",
+                            "false",
+                            "null",
+                            "true,",
+                            R"(\u0061)",
+                            R"("\u0061",")",
+                            "1.0",
+                            "10e-1",
+                            ", ",
+                            R"(", ")",
+                            " ,",
+                            "12",
+                            "[[",
+                            "]]",
+                            R"({"a":)",
+                            R"({"b":)",
+                            "aa",
+                            "ab"}) {
     tokens.emplace_back(token);
   }
   return testing::vocabulary_of(std::move(tokens));
@@ -51,7 +82,8 @@ bool is_flags(const Json& v) {
   return true;
 }
 bool is_named(const Json& v) {
-  return v.is_object() && v.contains("a") && v["a"].is_string() && (v.size() == 1 || (v.size() == 2 && v.contains("b")));
+  return v.is_object() && v.contains("a") && v["a"].is_string() &&
+         (v.size() == 1 || (v.size() == 2 && v.contains("b")));
 }
 bool is_whole(const Json& v) { return v.is_number() && std::floor(v.get<double>()) == v.get<double>(); }
 
@@ -70,32 +102,58 @@ std::vector<Case> cases() {
       {"Strings", R"({"type":"string"})", 0, 100, is_string, strings},
       {"ShortStrings", R"({"type":"string","maxLength":1,"pattern":"^[ab]*$"})", 0, 3,
        [](const Json& v) { return v == "a" || v == "b" || v == ""; }, strings},
-      {"FourShortStrings", R"({"type":"string","maxLength":2,"pattern":"^[ab]+$"})", 4, 6,
+      {"FourShortStrings",
+       R"({"type":"string","maxLength":2,"pattern":"^[ab]+$"})",
+       4,
+       6,
        [](const Json& v) {
          return v.is_string() && (v == "a" || v == "b" || v == "aa" || v == "ab" || v == "ba" || v == "bb");
        },
        {R"("a")", R"("b")", R"("aa")", R"("ab")", R"("ba")", R"("bb")", R"("\u0061")", R"("x")"}},
       {"Whole", R"({"type":"integer"})", 2, 4, is_whole, {"1", "1.0", "1e0", "2", "-1", "1.5", R"("1")", "12", "0"}},
-      {"Digits", R"({"type":"integer","minimum":0,"maximum":2})", 0, 100,
+      {"Digits",
+       R"({"type":"integer","minimum":0,"maximum":2})",
+       0,
+       100,
        [](const Json& v) { return v.is_number() && (v == 0 || v == 1 || v == 2); },
        {"1", "1.0", "0", "-0", "2", "2E0", "3"}},
-      {"Anything", "true", 0, 100, any,
+      {"Anything",
+       "true",
+       0,
+       100,
+       any,
        {R"("a")", "1", "1.0", "true", "null", "[]", "[1]", "[1.0]", "{}", R"({"a":1,"b":2})", R"({"b":2,"a":1.0})"}},
       {"Flags",
        R"({"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"boolean"}},"additionalProperties":false})",
-       0, 100, is_flags,
+       0,
+       100,
+       is_flags,
        {"{}", R"({"a":true})", R"({"b":true,"a":true})", R"({"a":true,"b":true})", R"({"a":false,"b":true})", "[]",
         R"({"\u0061":true})"}},
-      {"Named", R"({"type":"object","properties":{"a":{"type":"string"},"b":true},"required":["a"],
+      {"Named",
+       R"({"type":"object","properties":{"a":{"type":"string"},"b":true},"required":["a"],
                     "additionalProperties":false})",
-       0, 100, is_named,
-       {R"({"a":"a"})", R"({"a":"b"})", R"({"a":"a","b":1})", R"({"b":1.0,"a":"a"})", R"({"b":1})", R"({"a":"\u0061"})"}},
-      {"Pairs", R"({"type":"array","items":[{"type":"boolean"},{"type":"boolean"}],"minItems":2,"maxItems":2})", 0, 100,
-       is_pair, {"[true,true]", "[true,false]", "[false, true]", "[true, true]", "[true]", "[false,false]"}},
-      {"ListsOfDistinct", R"({"type":"array","items":{"type":"string"},"uniqueItems":true})", 0, 100,
+       0,
+       100,
+       is_named,
+       {R"({"a":"a"})", R"({"a":"b"})", R"({"a":"a","b":1})", R"({"b":1.0,"a":"a"})", R"({"b":1})",
+        R"({"a":"\u0061"})"}},
+      {"Pairs",
+       R"({"type":"array","items":[{"type":"boolean"},{"type":"boolean"}],"minItems":2,"maxItems":2})",
+       0,
+       100,
+       is_pair,
+       {"[true,true]", "[true,false]", "[false, true]", "[true, true]", "[true]", "[false,false]"}},
+      {"ListsOfDistinct",
+       R"({"type":"array","items":{"type":"string"},"uniqueItems":true})",
+       0,
+       100,
        [](const Json& v) { return v.is_array() && std::all_of(v.begin(), v.end(), is_string) && distinct(v); },
        {R"(["a"])", R"(["a","b"])", R"(["b","a"])", R"(["a","a"])", "[]", R"(["\u0061"])"}},
-      {"WordsOrNumbers", R"({"anyOf":[{"enum":["a","b"]},{"type":"number"}]})", 0, 100,
+      {"WordsOrNumbers",
+       R"({"anyOf":[{"enum":["a","b"]},{"type":"number"}]})",
+       0,
+       100,
        [](const Json& v) { return v == "a" || v == "b" || v.is_number(); },
        {R"("a")", R"("b")", "1", "1.0", "2", R"("ab")"}},
   };
@@ -171,7 +229,7 @@ TEST_P(DistinctItems, MasksAreThePlainOnesAndLeadOn) {
         if (tokens->token(t).find(' ') == std::string_view::npos || random() % 16 == 0) allowed.push_back(t);
       }
       if (allowed.empty()) {
-        ASSERT_TRUE(std::any_of(fast.begin(), fast.end(), [](auto w) { return w != 0; })) 
+        ASSERT_TRUE(std::any_of(fast.begin(), fast.end(), [](auto w) { return w != 0; }))
             << "dead end after " << text << (matcher.error() ? matcher.error()->to_string() : "");
         continue;
       }
@@ -197,8 +255,7 @@ TEST(DistinctItemsErrors, MoreThanThereAre) {
   for (const char* items : {R"({"enum":["a","b"]})", R"({"type":"string","maxLength":1,"pattern":"^a*$"})",
                             R"({"type":"object","properties":{"a":{"type":"boolean"}},"required":["a"],
                                 "additionalProperties":false})"}) {
-    const std::string schema =
-        R"({"type":"array","uniqueItems":true,"minItems":3,"items":)" + std::string(items) + "}";
+    const std::string schema = R"({"type":"array","uniqueItems":true,"minItems":3,"items":)" + std::string(items) + "}";
     const auto grammar = compiler.compile_json_schema(schema);
     ASSERT_FALSE(grammar) << schema;
     const ErrorCode code = grammar.error().code;
@@ -224,6 +281,26 @@ TEST(DistinctItemsHistory, ForkAndRollback) {
   matcher.rollback(1);
   EXPECT_FALSE(matcher.accept_bytes(R"("a")"));
   EXPECT_TRUE(matcher.accept_bytes(R"("b","x"])"));
+}
+
+// Each text brings items that no text had before: what is kept of them goes when half of a budget is used.
+TEST(DistinctItemsHistory, GrammarsAreMadeAnew) {
+  Limits limits;
+  limits.max_values = 400;
+  limits.max_automaton_states = 8000;
+  Compiler compiler(vocabulary(), limits);
+  JsonSchemaOptions options;
+  options.limits = limits;
+  const auto grammar = compiler.compile_json_schema(
+      R"({"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"a":{"type":"string"}}}})", options);
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  for (int i = 0; i < 2000; ++i) {
+    Matcher matcher(*grammar);
+    const std::string item = R"({"a":"x)" + std::to_string(i) + R"("})";
+    ASSERT_TRUE(matcher.accept_bytes("[" + item + ",")) << i << (matcher.error() ? matcher.error()->to_string() : "");
+    ASSERT_FALSE(matcher.clone().accept_bytes(item + "]")) << i;
+    ASSERT_TRUE(matcher.accept_bytes(R"({"a":""}])")) << i;
+  }
 }
 
 }  // namespace

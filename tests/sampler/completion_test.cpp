@@ -151,7 +151,8 @@ constexpr int kRuns = 8;
 constexpr int kRuns = 50;
 #endif
 
-// 1,000 runs (fewer where a sanitizer makes each slow): complete, or the error at the first step and then no text that short.
+// 1,000 runs (fewer where a sanitizer makes each slow): complete, or the error at the first step and then no text that
+// short.
 TEST(FinishWithinMaxTokens, EveryTextIsComplete) {
   auto model = NgramModel::embedded();
   ASSERT_TRUE(model);

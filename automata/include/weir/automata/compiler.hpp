@@ -75,6 +75,8 @@ class Compiler {
   using FrontEnd = Result<Grammar> (*)(std::string_view text, const Options& options);
   template <class Options>
   Result<CompiledGrammar> compile_text(FrontEnd<Options> parse, std::string_view text, Options options);
+  template <class Options>
+  Result<CompiledGrammar> compile_text(FrontEnd<Options> parse, std::string_view text, Options options, Options again);
   Result<CompiledGrammar> bind(Grammar grammar);  // under the lock
   std::unique_ptr<Impl> impl_;
 };

@@ -51,9 +51,9 @@ class Matcher {
   // The same by the plain loop over the vocabulary, token by token: slow, obvious, the oracle of fill_mask.
   void fill_mask_plain(std::span<std::uint32_t> mask);
   // Finds in advance what masks after the next token are likely to need, for at most about `budget`: call it after
-  // accept, while the model computes. Masks are the same with and without. What is begun when the time is up is finished,
-  // a few microseconds as a rule, a millisecond where a large part of a grammar is met for the first time. Does nothing
-  // once this sequence's states fill half of Limits::max_sequence_bytes.
+  // accept, while the model computes. Masks are the same with and without. What is begun when the time is up is
+  // finished, a few microseconds as a rule, a millisecond where a large part of a grammar is met for the first time.
+  // Does nothing once this sequence's states fill half of Limits::max_sequence_bytes.
   void prepare(std::chrono::microseconds budget);
   // Is token t in the mask? One walk over its bytes; no state changes.
   bool allows(TokenId t);

@@ -219,8 +219,8 @@ class ExprArena {
     ExprId excluded = kEmptyExpr;
   };
   std::optional<Difference> difference(ExprId e);
-  ByteSet alphabet(ExprId e);                              // a superset of the bytes that its texts use
-  std::vector<ExprLoop> loops(ExprId e);                   // of each alternative that starts with one
+  ByteSet alphabet(ExprId e);             // a superset of the bytes that its texts use
+  std::vector<ExprLoop> loops(ExprId e);  // of each alternative that starts with one
   // The parts that decide what e does with its first character, each the set of some single characters beyond ASCII;
   // and the derivative of e by characters of which all or none are in each part. Null where the structure does not
   // tell. May be called while others match.
@@ -244,6 +244,7 @@ class ExprArena {
   ExprKind kind(ExprId e) const;
   std::size_t size() const;  // expressions interned so far
   bool full() const noexcept;
+  bool half_full() const noexcept;  // half of max_expressions or of max_automaton_states is used
   bool exhausted() const noexcept;
   // One line, canonical: equal dumps mean equal ids. The language of the tests: `[61-7a]{1,}`, `"if"`, `(a&~b)`; a
   // state of an automaton has the hash of the table and its number, `<dfa 9b1c5f20a3d4e687 12>`.

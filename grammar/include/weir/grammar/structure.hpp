@@ -214,6 +214,9 @@ class StructureSource {
     return expand_several(id);
   }
 
+  // Half of a budget of Limits has gone to what was expanded since; what texts were like may take more and more of it.
+  bool half_full() const noexcept { return half_full_.load(std::memory_order_relaxed); }
+
   // What went wrong while something was expanded, if anything did: a budget of Limits ran out. What was expanded since
   // allows too little; a caller that matches checks this once at the end.
   const Error* error() const noexcept { return failed_.load(std::memory_order_acquire) ? &*error_ : nullptr; }
@@ -240,6 +243,7 @@ class StructureSource {
   virtual ListId expand_list_after(ListId next, std::string_view) { return next; }
   virtual bool expand_several(ValueId) { return false; }
 
+  void set_half_full() noexcept { half_full_.store(true, std::memory_order_relaxed); }
   std::recursive_mutex& mutex() noexcept { return mutex_; }
   // From expand functions; the first error stays.
   void set_error(Error error) {
@@ -286,6 +290,7 @@ class StructureSource {
   Notation notation_;
   std::optional<Error> error_;
   std::atomic<bool> failed_{false};
+  std::atomic<bool> half_full_{false};
   std::recursive_mutex mutex_;
   Slots<ValueInfo> values_;
   Slots<RecordInfo> records_;
