@@ -205,16 +205,21 @@ ExprFrameBuilder::State& ExprFrameBuilder::state(ExprId e) {
   State& s = states_.emplace_back();
   s.expr = e;
   s.nullable = arena_.nullable(e);
-  s.first = arena_.first_bytes(e);
-  s.loop = arena_.loop_bytes(e);
   if (!by_expr_.empty()) by_expr_.emplace(e, &s);
   return s;
 }
 
+const ByteSet& ExprFrameBuilder::first_of(State& s) {
+  if (!s.first_known) s.first = arena_.first_bytes(s.expr);
+  s.first_known = true;
+  return s.first;
+}
+
 void ExprFrameBuilder::find_loop(State& s) {
   s.loop_known = true;
+  s.loop = arena_.loop_bytes(s.expr);
   if (s.loop.empty()) return;
-  if ((s.loop & ByteSet::range(0x80, 0xFF)).empty() && is_within(ByteSet::range(0xC2, 0xF4), s.first)) {
+  if ((s.loop & ByteSet::range(0x80, 0xFF)).empty() && is_within(ByteSet::range(0xC2, 0xF4), first_of(s))) {
     returning_.clear();
     s.wide = returns(s.expr, s.expr, Utf8State::kBetween);
   }
@@ -242,26 +247,32 @@ bool ExprFrameBuilder::returns(ExprId e, ExprId home, std::uint8_t place) {
 }
 
 bool ExprFrameBuilder::is_bulk(Trie::Node n, State& s) {
-  if (!s.loop_known) find_loop(s);
+  if (!s.loop_known) {
+    // Finding out takes a step by each class of bytes, which may be many more than there are here.
+    if (trie_->subtree_size(n) < Trie::kBulkNodes) return false;
+    find_loop(s);
+  }
   if (s.loop.empty()) return false;
   if ((trie_->classes_below(n) & ~s.classes) == 0) return true;
   const ByteSet* below = trie_->bytes_below(n);
   return below != nullptr && is_within(*below, s.loop);
 }
 
-void ExprFrameBuilder::take(Trie::Node n, State& s) {
+bool ExprFrameBuilder::take(Trie::Node n, State& s) {
   const std::uint8_t byte = trie_->byte(n);
   const ExprId next = arena_.step(s.expr, byte);
+  if (next == kEmptyExpr) return false;
   collector_.add(trie_->at(n));
-  if (trie_->is_leaf(n)) return;
+  if (trie_->is_leaf(n)) return true;
   State& t = next == s.expr ? s : state(next);
   if (is_bulk(n, t)) {
     collector_.add(trie_->below(n));
-    return;
+    return true;
   }
   path_.push_back(byte);
   visit(n, t);
   path_.pop_back();
+  return true;
 }
 
 void ExprFrameBuilder::visit(Trie::Node n, State& s) {
@@ -275,23 +286,22 @@ void ExprFrameBuilder::visit(Trie::Node n, State& s) {
 void ExprFrameBuilder::take_children(Trie::Node n, State& s) {
   const auto bytes = trie_->child_bytes(n);
   const auto children = trie_->children(n);
-  if (ends_.empty() && s.first.empty()) return;
+  if (ends_.empty() && s.expr == kEpsilonExpr) return;
+  constexpr std::size_t kMany = 16;
+  if (bytes.size() >= kMany) first_of(s);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (s.first.contains(bytes[i])) {
-      take(children[i], s);
-    } else if (!ends_.empty()) {
-      add_exits(children[i]);
-    }
+    const bool dead = s.first_known && !s.first.contains(bytes[i]);
+    if ((dead || !take(children[i], s)) && !ends_.empty()) add_exits(children[i]);
   }
 }
 
-bool ExprFrameBuilder::is_large_end(Trie::Node n, const State& s) const {
+bool ExprFrameBuilder::is_large_end(Trie::Node n, State& s) {
   if (trie_->subtree_size(n) < kLargeEnd) return false;
   const auto bytes = trie_->child_bytes(n);
   const auto children = trie_->children(n);
   std::uint32_t nodes = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (!s.first.contains(bytes[i])) nodes += trie_->subtree_size(children[i]);
+    if (!first_of(s).contains(bytes[i])) nodes += trie_->subtree_size(children[i]);
   }
   return nodes >= kLargeEnd;
 }
@@ -332,7 +342,7 @@ void ExprFrameBuilder::take_groups(Trie::Node node, State& s) {
   const auto bytes = trie_->child_bytes(node);
   const auto children = trie_->children(node);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (!s.first.contains(bytes[i])) continue;
+    if (!first_of(s).contains(bytes[i])) continue;
     const ExprId target = arena_.step(s.expr, bytes[i]);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.target == target; });
     if (group == groups.end()) group = groups.insert(group, Group{target, {}, 0});
@@ -365,13 +375,13 @@ void ExprFrameBuilder::take_table(Trie::Node node, const ByteSet& first, State& 
     out_->inside = table.inside;
   }
   for (const LoopTable::Leaving& leaving : table.leaving) {
-    if (leaving.within || s.first.contains(trie_->byte(leaving.node))) {
+    if (leaving.within || first_of(s).contains(trie_->byte(leaving.node))) {
       take_below(node, leaving.node, from);
     } else if (s.nullable) {
       add_exit(leaving.node);
     }
   }
-  if (s.nullable) out_->tails.tables.emplace_back(&table, s.first);
+  if (s.nullable) out_->tails.tables.emplace_back(&table, first_of(s));
 }
 
 // The node n by way of those between it and `node`, at which the state is `from`.
@@ -380,13 +390,8 @@ void ExprFrameBuilder::take_below(Trie::Node node, Trie::Node n, State& from) {
   for (;;) {
     const auto children = trie_->children(node);
     const Trie::Node c = *(std::upper_bound(children.begin(), children.end(), n) - 1);
-    const bool alive = s->first.contains(trie_->byte(c));
     if (c == n) {
-      if (alive) {
-        take(n, *s);
-      } else if (!ends_.empty()) {
-        add_exits(n);
-      }
+      if (!take(n, *s) && !ends_.empty()) add_exits(n);
       break;
     }
     s = &state(arena_.step(s->expr, trie_->byte(c)));

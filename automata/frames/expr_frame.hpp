@@ -75,6 +75,7 @@ class ExprFrameBuilder {
   struct State {
     ExprId expr = kEmptyExpr;
     bool nullable = false;
+    bool first_known = false;
     bool loop_known = false;
     bool wide = false;  // every character beyond ASCII keeps the state
     ByteSet first;
@@ -83,15 +84,16 @@ class ExprFrameBuilder {
   };
 
   State& state(ExprId e);
+  const ByteSet& first_of(State& s);
   void find_loop(State& s);
   bool returns(ExprId e, ExprId home, std::uint8_t place);
   bool is_bulk(Trie::Node n, State& s);
-  // The node's byte, from the state of its parent.
-  void take(Trie::Node n, State& s);
+  // The node's byte, from the state of its parent; false if that dies.
+  bool take(Trie::Node n, State& s);
   void visit(Trie::Node n, State& s);
   // The children that the state takes, and the exits before those that it does not.
   void take_children(Trie::Node n, State& s);
-  bool is_large_end(Trie::Node n, const State& s) const;
+  bool is_large_end(Trie::Node n, State& s);
   void add_exits(Trie::Node n);
   void add_exit(Trie::Node n);
   void take_groups(Trie::Node node, State& s);
