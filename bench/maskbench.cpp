@@ -268,6 +268,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"listed", "any"}))
       ->capture_default_str();
   app.add_flag("--closed", arguments.run.closed_objects, "no keys but those that schemas name, unless they say so");
+  app.add_flag("--lenient", arguments.run.lenient, "pass over what weir cannot keep exactly");
   weir::JsonStyle& style = arguments.run.style;
   app.add_option("--longest-whitespace", style.longest_whitespace, "flexible: the most white space in a row")
       ->check(CLI::Range(0, 65'535))

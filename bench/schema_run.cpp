@@ -32,6 +32,7 @@ Result<CompiledGrammar> SchemaRunner::compile(const SchemaLine& line, bool any_p
   JsonSchemaOptions options;
   options.style = options_.style;
   options.closed_objects = options_.closed_objects;
+  options.lenient = options_.lenient;
   options.any_property_order = any_property_order;
   return compiler_.compile_json_schema(line.grammar, std::move(options));
 }

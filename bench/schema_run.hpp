@@ -20,6 +20,7 @@ namespace weir::bench {
 struct RunOptions {
   JsonStyle style;
   bool closed_objects = false;
+  bool lenient = false;
   bool any_property_order = false;
   bool cold = false;          // forget all but the vocabulary's own tables before each schema
   bool first_visits = false;  // time only masks of states that were not asked before

@@ -101,6 +101,9 @@ void GrammarArguments::add_to(CLI::App& app) {
       {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_flag("--ignore-formats", ignore_formats_, "treat every \"format\" as an annotation"),
           {Notation::kJsonSchema}, kSchemaGroup);
+  belongs(app.add_flag("--lenient", lenient_,
+                       "pass over what weir cannot keep exactly, with a warning, in place of an error"),
+          {Notation::kJsonSchema}, kSchemaGroup);
   belongs(app.add_option("--start", start_,
                          "the start rule (else \"start\", of GBNF \"root\"; of EBNF also \"root\" or the first)")
               ->type_name("RULE"),
@@ -160,6 +163,7 @@ Result<CompiledGrammar> GrammarArguments::compile(Compiler& compiler, const Gram
   options.style.any_escape = escapes_ == "any";
   options.any_property_order = property_order_ == "any";
   options.assert_formats = !ignore_formats_;
+  options.lenient = lenient_;
   options.closed_objects = additional_properties_ == "closed";
   return compiler.compile_json_schema(grammar.text, std::move(options));
 }

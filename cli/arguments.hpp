@@ -52,6 +52,7 @@ class GrammarArguments {
   std::string additional_properties_ = "open";
   std::string draft_ = "2020-12";
   bool ignore_formats_ = false;
+  bool lenient_ = false;
   std::string start_;
 
   struct Source {

@@ -29,7 +29,8 @@ void Expander::check_reachable() {
     }
     for (const JsonId one : {schema.additional, schema.names, schema.rest, schema.contains, schema.reference_target,
                              schema.second_target, schema.negated, schema.tested, schema.consequence,
-                             schema.alternative, schema.unevaluated_properties, schema.unevaluated_items}) {
+                             schema.alternative, schema.unevaluated_properties, schema.unevaluated_items,
+                             schema.evaluating_contains}) {
       reach(one);
     }
     for (const JsonId dependency : schema.dependencies) {

@@ -85,7 +85,7 @@ bool ClosedObjects::names_keys(JsonId node) {
     const Dialect dialect = references_->dialect(at);
     const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(at, "$ref") : kNoJson;
     for (const JsonId member : document_->children(at)) {
-      if (hiding != kNoJson && member != hiding) continue;
+      if ((hiding != kNoJson && member != hiding) || diagnostics_->passes_over(member)) continue;
       const bool map = document_->kind(member) == JsonKind::kObject;
       switch (find_keyword(document_->key(member), dialect).keyword) {
         case Keyword::kProperties:
@@ -150,6 +150,7 @@ bool ClosedObjects::keywords_tell_of_all_keys(JsonId node, unsigned depth) {
   const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(node, "$ref") : kNoJson;
   for (const JsonId member : document_->children(node)) {
     if (hiding != kNoJson && member != hiding) continue;
+    if (diagnostics_->passes_over(member)) return true;  // what it would say nobody knows
     switch (find_keyword(document_->key(member), dialect).keyword) {
       case Keyword::kAdditionalProperties:
       case Keyword::kUnevaluatedProperties: return true;

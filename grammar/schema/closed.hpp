@@ -18,8 +18,8 @@ namespace weir::schema {
 
 class ClosedObjects {
  public:
-  ClosedObjects(JsonDocument& document, References& references)
-      : document_(&document), references_(&references), roles_(document.size()) {}
+  ClosedObjects(JsonDocument& document, References& references, const Diagnostics& diagnostics)
+      : document_(&document), references_(&references), diagnostics_(&diagnostics), roles_(document.size()) {}
 
   // Precondition: `node` is a schema, and the schemas around it were asked about before it.
   bool closes(JsonId node);
@@ -42,6 +42,7 @@ class ClosedObjects {
 
   JsonDocument* document_;
   References* references_;
+  const Diagnostics* diagnostics_;
   std::vector<Role> roles_;  // by node
   std::unordered_map<JsonId, bool> tells_;
 };

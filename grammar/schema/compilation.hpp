@@ -16,14 +16,21 @@ struct Compilation {
   JsonDocument document;
   JsonSchemaOptions options;
   std::shared_ptr<ExprArena> arena;
-  Diagnostics diagnostics{document};
+  std::shared_ptr<const PassedOver> without;
+  Diagnostics diagnostics;
   Expander expander{document, options, *arena, diagnostics};
   Residuals residuals{expander};
   Liveness liveness{expander, residuals};
   Cardinality cardinality{expander, residuals, liveness};
 
-  Compilation(JsonDocument text, JsonSchemaOptions given, std::shared_ptr<ExprArena> used)
-      : document(std::move(text)), options(std::move(given)), arena(std::move(used)) {}
+  // `passed_over`: what to do without; must outlive the compilation.
+  Compilation(JsonDocument text, JsonSchemaOptions given, std::shared_ptr<ExprArena> used,
+              std::shared_ptr<const PassedOver> passed_over = nullptr)
+      : document(std::move(text)),
+        options(std::move(given)),
+        arena(std::move(used)),
+        without(std::move(passed_over)),
+        diagnostics(document, without.get()) {}
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 

@@ -10,7 +10,7 @@ namespace weir::schema {
 // The draft and vocabularies that the resource's $schema names; without one it keeps those that it has.
 void Resources::read_dialect(Resource& resource) {
   const JsonId schema = document_->find(resource.root, "$schema");
-  if (schema == kNoJson) return;
+  if (schema == kNoJson || diagnostics_->passes_over(schema)) return;
   const Result<Dialect> dialect =
       document_->kind(schema) == JsonKind::kString
           ? dialect_of(document_->text(schema))

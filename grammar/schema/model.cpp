@@ -114,6 +114,7 @@ void SchemaReader::read_keywords(Schema& schema) {
     // Up to draft 7 a reference hides everything beside it.
     const JsonId reference = document_->find(schema.node, "$ref");
     if (reference != kNoJson && document_->kind(reference) == JsonKind::kString) {
+      if (diagnostics_->passes_over(reference)) return;
       read_reference(schema, reference);
       if (options_->closed_objects && closed_.closes(schema.node)) close_reference(schema);
       return;
@@ -154,6 +155,7 @@ void SchemaReader::close_reference(Schema& schema) {
 
 bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view name) {
   const JsonNode& node = (*document_)[value];
+  if (diagnostics_->passes_over(value)) return true;
   switch (find_keyword(name, {schema.draft, schema.vocabularies}).keyword) {
     case Keyword::kUnknown:
       diagnostics_->warn(name, "is not a keyword of this draft and says nothing about instances", value);
@@ -171,7 +173,9 @@ bool SchemaReader::read_keyword(Schema& schema, JsonId value, std::string_view n
       break;
     case Keyword::kAllOf: schema.all_of = value; return expect_schema_list(value);
     case Keyword::kAnyOf: schema.any_of = value; return expect_schema_list(value);
-    case Keyword::kOneOf: schema.one_of = value; return expect_schema_list(value);
+    case Keyword::kOneOf:
+      (diagnostics_->reads_as_any_of(value) ? schema.any_of : schema.one_of) = value;
+      return expect_schema_list(value);
     case Keyword::kNot:
       if (is_trivial(value, true)) {
         schema.types = 0;

@@ -147,7 +147,7 @@ class SchemaReader {
         options_(&options),
         diagnostics_(&diagnostics),
         references_(document, options, diagnostics),
-        closed_(document, references_),
+        closed_(document, references_, diagnostics),
         schema_of_(document.size(), kNone) {}
 
   // Errors go to the diagnostics; the schema is then what could be read. References stay valid.

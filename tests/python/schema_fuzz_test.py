@@ -201,11 +201,12 @@ def closed(schema, root, is_value=True):
     return result
 
 
-def lines(seed, count, tokenizer, meant=lambda schema: schema):
+def lines(seed, count, tokenizer, meant=lambda schema: schema, change=lambda maker, schema: schema):
     for i in range(count):
         maker = Maker(f"{seed}/{i}")
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **as_object(maker.schema(3))}
         schema["$defs"] = maker.definitions()
+        schema = change(maker, schema)
         validator = jsonschema.Draft202012Validator(meant(schema))
         tests = []
         for _ in range(12):
@@ -219,6 +220,24 @@ def lines(seed, count, tokenizer, meant=lambda schema: schema):
                 }
             )
         yield {"id": f"fuzz-{seed}-{i}", "schema": schema, "tests": tests}
+
+
+def with_refused(rng, schema):
+    """The schema with patterns in it that weir refuses (back-references), at random places."""
+    if isinstance(schema, list):
+        return [with_refused(rng, one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {}
+    for keyword, value in schema.items():
+        if keyword == "patternProperties" and rng.random() < 0.4:
+            value = {"^(a|b)\\1" if rng.random() < 0.5 else pattern: one for pattern, one in value.items()}
+        if keyword not in ("const", "enum", "required", "dependentRequired"):
+            value = {k: with_refused(rng, v) for k, v in value.items()} if keyword in MAPS else with_refused(rng, value)
+        result[keyword] = value
+    if rng.random() < 0.15:
+        result["pattern"] = "^(a|b)\\1"
+    return result
 
 
 def as_object(schema):
@@ -264,3 +283,15 @@ def test_closed_objects(maskbench, tokenizers, tmp_path):
     assert sum(any(outcome.get("verdicts", ())) for outcome in outcomes) > count // 3, "hardly anything is valid"
     failed = [outcome for outcome in outcomes if not outcome["pass"]]
     assert not failed, f"{len(failed)} of {count}, such as {failed[:3]}"
+
+
+def test_a_lenient_compile_loses_no_text(maskbench, tokenizers, tmp_path):
+    count = 100 if sanitized(maskbench) else 2000
+    change = lambda maker, schema: with_refused(maker.random, schema)
+    outcomes = judged(maskbench, tokenizers, tmp_path, "d", count, "any", "--lenient", change=change)
+    assert len(outcomes) == count
+    lost = [outcome for outcome in outcomes if any(test["valid"] for test in outcome.get("wrong", ()))]
+    assert not lost, f"{len(lost)} of {count}, such as {lost[:3]}"
+    refused = [outcome for outcome in outcomes if outcome.get("compile_error", {}).get("code") == "unsupported"]
+    assert not refused, refused[:3]
+    assert any(outcome.get("wrong") for outcome in outcomes), "nothing was passed over"

@@ -108,12 +108,15 @@ struct JsonSchemaOptions {
   //     return known->second;
   //   };
   std::function<Result<std::string>(std::string_view uri)> resolver = nullptr;
+  // true: what weir cannot keep exactly (kUnsupported) is passed over, with a warning that has its JSON Pointer, in
+  // place of an error. Then texts that the schema does not accept may come; each one that it accepts still may.
+  bool lenient = false;
   Limits limits = {};
   std::shared_ptr<ExprArena> arena = nullptr;
 };
 
 // A JSON Schema (drafts 4 to 2020-12): every text the grammar accepts is an instance that the schema accepts.
-// Keywords that weir cannot do exactly are errors (kUnsupported) with their JSON Pointer, never ignored.
+// Keywords that weir cannot do exactly are errors (kUnsupported) with their JSON Pointer, never ignored unless lenient.
 Result<Grammar> parse_json_schema(std::string_view text, const JsonSchemaOptions& options = {});
 
 }  // namespace weir
