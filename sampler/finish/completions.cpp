@@ -49,7 +49,7 @@ struct Completions::Impl {
   void remember(const std::deque<Node>& nodes, std::size_t end, std::size_t rest, bool exact);
   std::string written(StateId state) const;
   Reach search_tokens(const Matcher& from, std::size_t most);
-  void spell(const Matcher& matcher);
+  void spell(const Matcher& matcher, std::size_t most);
   void remember_enough(StateId state, std::size_t tokens);
 
   const Vocabulary& vocabulary;
@@ -93,7 +93,11 @@ enum class Ways : std::uint8_t {
 // states.
 ByteSet simple(const ByteSet& all) {
   constexpr int kMany = 16;
-  if (all.size() <= kMany) return all;
+  if (all.size() <= kMany) {
+    ByteSet plain = all;
+    plain.erase('\\');
+    return plain.empty() ? all : plain;
+  }
   ByteSet bytes;
   for (const char c : std::string_view("\"'}])>,.; \n0a")) {
     if (all.contains(static_cast<std::uint8_t>(c))) bytes.insert(static_cast<std::uint8_t>(c));
@@ -234,11 +238,15 @@ void Completions::Impl::remember_enough(StateId state, std::size_t tokens) {
 
 // A short completion in the fewest tokens: what each state on the way needs is then known, so that following it step by
 // step never runs into a search that gives up.
-void Completions::Impl::spell(const Matcher& matcher) {
-  spelt.insert(matcher.state());
+void Completions::Impl::spell(const Matcher& matcher, std::size_t most) {
   const auto text = complete(matcher, /*exact=*/false);
-  if (!text) return;
-  const auto tokens = speller.fewest(*text);
+  // A token for each byte will often do, and needs no search.
+  std::optional<std::vector<TokenId>> tokens;
+  if (text && text->size() <= most) tokens = speller.by_bytes(*text);
+  if (!tokens) {
+    spelt.insert(matcher.state());
+    if (text) tokens = speller.fewest(*text);
+  }
   if (!tokens) return;
   Matcher walker = matcher.fork();
   remember_enough(walker.state(), tokens->size());
@@ -314,7 +322,7 @@ Reach Completions::within(const Matcher& matcher, std::size_t tokens) {
     const auto known = self.enough.find(state);
     return known != self.enough.end() && known->second <= tokens;
   };
-  if (!is_enough() && !self.spelt.contains(state)) self.spell(matcher);
+  if (!is_enough() && !self.spelt.contains(state)) self.spell(matcher, tokens);
   if (is_enough()) return Reach::kYes;
   if (const auto asked = self.unknown.find(state); asked != self.unknown.end() && tokens <= asked->second) {
     return Reach::kUnknown;
@@ -325,7 +333,7 @@ Reach Completions::within(const Matcher& matcher, std::size_t tokens) {
   return reach;
 }
 
-std::optional<std::vector<TokenId>> Completions::fewest_tokens(std::string_view text) const {
+std::optional<std::vector<TokenId>> Completions::fewest_tokens(std::string_view text) {
   return impl_->speller.fewest(text);
 }
 

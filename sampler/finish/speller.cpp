@@ -5,16 +5,38 @@
 
 namespace weir {
 
-Speller::Speller(const Vocabulary& vocabulary) {
+Speller::Speller(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     const std::string_view bytes = vocabulary.token(id);
-    if (vocabulary.kind(id) != TokenKind::kText || bytes.empty()) continue;
+    if (bytes.size() != 1 || vocabulary.kind(id) != TokenKind::kText) continue;
+    auto& token = bytes_[static_cast<unsigned char>(bytes.front())];
+    if (!token) token = id;
+  }
+}
+
+std::optional<std::vector<TokenId>> Speller::by_bytes(std::string_view text) const {
+  std::vector<TokenId> tokens;
+  for (const char c : text) {
+    const auto& token = bytes_[static_cast<unsigned char>(c)];
+    if (!token) return std::nullopt;
+    tokens.push_back(*token);
+  }
+  return tokens;
+}
+
+void Speller::read_tokens() {
+  if (longest_ > 0) return;
+  tokens_.reserve(vocabulary_.size());
+  for (TokenId id = 0; id < vocabulary_.size(); ++id) {
+    const std::string_view bytes = vocabulary_.token(id);
+    if (vocabulary_.kind(id) != TokenKind::kText || bytes.empty()) continue;
     tokens_.try_emplace(bytes, id);
     longest_ = std::max(longest_, bytes.size());
   }
 }
 
-std::optional<std::vector<TokenId>> Speller::fewest(std::string_view text) const {
+std::optional<std::vector<TokenId>> Speller::fewest(std::string_view text) {
+  read_tokens();
   constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
   struct Place {
     std::uint32_t tokens = kNone;  // to the end of the text

@@ -35,7 +35,7 @@ std::size_t fewest_by_trying(std::string_view text) {
 
 TEST(Completions, FewestTokensOfAText) {
   const auto vocabulary = vocabulary_of(kTokens);
-  const Completions completions(*vocabulary);
+  Completions completions(*vocabulary);
   std::mt19937 random(1);
   for (int round = 0; round < 500; ++round) {
     std::string text(random() % 12, 'a');

@@ -62,7 +62,7 @@ class Completions {
   Reach within(const Matcher& matcher, std::size_t tokens);
 
   // The fewest tokens that spell the text; nothing if no tokens do.
-  std::optional<std::vector<TokenId>> fewest_tokens(std::string_view text) const;
+  std::optional<std::vector<TokenId>> fewest_tokens(std::string_view text);
 
  private:
   struct Impl;
