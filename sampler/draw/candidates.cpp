@@ -180,10 +180,14 @@ Status Normaliser::measure(std::span<const float> logits) {
   blocks_.resize(maxima_.size());
   const Extremes found = block_maxima(logits.data(), logits.size(), maxima_.data());
   if (Status status = check_extremes(found, logits, {}); !status) return status.error();
-  max_ = found.max;
-  block_sums(logits.data(), logits.size(), {max_, 1.0}, blocks_.data(), nullptr);
-  log_sum_ = portable_log(from_fixed(total(blocks_)));
+  block_sums(logits.data(), logits.size(), {found.max, 1.0}, blocks_.data(), nullptr);
+  assign(found.max, total(blocks_));
   return ok_status();
+}
+
+void Normaliser::assign(float max, Uint128 sum) noexcept {
+  max_ = max;
+  log_sum_ = portable_log(from_fixed(sum));
 }
 
 double Normaliser::log_probability(float logit) const noexcept {

@@ -87,6 +87,8 @@ class Normaliser {
  public:
   // Errors: kInvalid as for find_maximum; `what` says which logits.
   Status measure(std::span<const float> logits);
+  // The same from what is known: the greatest of them, and the sum of their weights at temperature 1.
+  void assign(float max, Uint128 sum) noexcept;
   // log of the probability that this logit stands for.
   double log_probability(float logit) const noexcept;
   // log of the sum of exp(l).

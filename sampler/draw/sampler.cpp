@@ -66,7 +66,11 @@ Status Sampler::Impl::prepare(std::span<const float> logits, std::span<const std
 Status Sampler::Impl::measure(std::span<const float> logits) {
   const sampling::Candidates& candidates = step.candidates();
   if (parameters.logprob || parameters.unconstrained || parameters.top_logprobs > 0) {
-    if (Status status = constrained.measure(candidates.raw()); !status) return status;
+    if (const auto sum = step.model_sum()) {
+      constrained.assign(candidates.max(), *sum);
+    } else if (Status status = constrained.measure(candidates.raw()); !status) {
+      return status;
+    }
   }
   if (parameters.unconstrained) {
     if (Status status = unconstrained.measure(logits); !status) return status;

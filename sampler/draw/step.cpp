@@ -211,6 +211,11 @@ std::optional<std::size_t> Step::draw_wanted(const RandomStream& random, std::ui
   return choice == Choice::kGumbel ? draw_gumbel(left, random, position) : draw_item(left, random, position, kRounds);
 }
 
+std::optional<Uint128> Step::model_sum() {
+  if (greedy_ || temperature_ != 1 || candidates_.edited()) return std::nullopt;
+  return sums().weight;
+}
+
 double Step::surprise(std::size_t index) {
   const double sum = from_fixed(candidates_.sums(temperature_, false).weight);
   const double x = (static_cast<double>(candidates_.logits()[index]) - static_cast<double>(candidates_.max())) *

@@ -32,6 +32,8 @@ class Step {
   // The same from what is left and wanted, asking as seldom as it can; nothing if nothing that is left is wanted.
   std::optional<std::size_t> draw_wanted(const RandomStream& random, std::uint64_t position, Choice choice,
                                          const std::function<bool(TokenId)>& wanted);
+  // The sum of all candidates' weights, where those are the model's own at temperature 1; else nothing.
+  std::optional<Uint128> model_sum();
   // -log2 p at the step's temperature, before anything was cut off.
   double surprise(std::size_t index);
 
