@@ -276,7 +276,7 @@ def test_listed_order_accepts_nothing_invalid(maskbench, tokenizers, tmp_path):
 
 
 def test_closed_objects(maskbench, tokenizers, tmp_path):
-    count = 100 if sanitized(maskbench) else 2000
+    count = 100 if sanitized(maskbench) else 1000
     meant = lambda schema: closed(schema, schema)
     outcomes = judged(maskbench, tokenizers, tmp_path, "c", count, "any", "--closed", meant=meant)
     assert len(outcomes) == count
@@ -286,7 +286,7 @@ def test_closed_objects(maskbench, tokenizers, tmp_path):
 
 
 def test_a_lenient_compile_loses_no_text(maskbench, tokenizers, tmp_path):
-    count = 100 if sanitized(maskbench) else 2000
+    count = 100 if sanitized(maskbench) else 1000
     change = lambda maker, schema: with_refused(maker.random, schema)
     outcomes = judged(maskbench, tokenizers, tmp_path, "d", count, "any", "--lenient", change=change)
     assert len(outcomes) == count
