@@ -27,10 +27,10 @@ void Expander::check_reachable() {
          {schema.properties, schema.patterns, schema.prefix, schema.all_of, schema.any_of, schema.one_of}) {
       reach_children(list);
     }
-    for (const JsonId one : {schema.additional, schema.names, schema.rest, schema.contains, schema.reference_target,
-                             schema.second_target, schema.negated, schema.tested, schema.consequence,
-                             schema.alternative, schema.unevaluated_properties, schema.unevaluated_items,
-                             schema.evaluating_contains}) {
+    for (const JsonId one :
+         {schema.additional, schema.names, schema.rest, schema.contains, schema.reference_target, schema.second_target,
+          schema.negated, schema.tested, schema.consequence, schema.alternative, schema.unevaluated_properties,
+          schema.unevaluated_items, schema.evaluating_contains}) {
       reach(one);
     }
     for (const JsonId dependency : schema.dependencies) {

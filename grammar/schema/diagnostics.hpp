@@ -26,8 +26,12 @@ class Diagnostics {
   explicit Diagnostics(const JsonDocument& document, const PassedOver* passed_over = nullptr)
       : document_(&document), passed_over_(passed_over) {}
 
-  bool passes_over(JsonId keyword) const { return passed_over_ != nullptr && passed_over_->keywords.contains(document_->origin(keyword)); }
-  bool reads_as_any_of(JsonId one_of) const { return passed_over_ != nullptr && passed_over_->one_of.contains(document_->origin(one_of)); }
+  bool passes_over(JsonId keyword) const {
+    return passed_over_ != nullptr && passed_over_->keywords.contains(document_->origin(keyword));
+  }
+  bool reads_as_any_of(JsonId one_of) const {
+    return passed_over_ != nullptr && passed_over_->one_of.contains(document_->origin(one_of));
+  }
 
   // Keeps the first error; every caller then winds up with whatever it has. Returns false, for `return fail(...)`.
   bool fail(ErrorCode code, JsonId place, std::string message) {
