@@ -133,22 +133,31 @@ void Expander::divide_keys(const Product& product, RecordShape& shape) {
   const ExprId others = names.empty()
                             ? arena_->any_text()
                             : arena_->intersect({arena_->any_text(), arena_->complement(arena_->literals(names))});
-  std::vector<ExprId> cells{others};
+  // With each cell, for each set so far, whether the cell lies in it: known here, and a search where formats are large.
+  struct Cell {
+    ExprId keys;
+    std::vector<bool> inside;
+  };
+  std::vector<Cell> cells{{others, {}}};
   for (const ExprId set : sets) {
-    std::vector<ExprId> divided;
-    for (const ExprId cell : cells) {
-      const ExprId inside = arena_->intersect({cell, set});
-      if (inside == cell) {
-        divided.push_back(cell);
+    std::vector<Cell> divided;
+    const auto add = [&](const Cell& cell, ExprId keys, bool inside) {
+      divided.push_back({keys, cell.inside});
+      divided.back().inside.push_back(inside);
+    };
+    for (const Cell& cell : cells) {
+      const ExprId inside = arena_->intersect({cell.keys, set});
+      if (inside == cell.keys) {
+        add(cell, cell.keys, true);
         continue;
       }
-      const ExprId outside = arena_->intersect({cell, arena_->complement(set)});
+      const ExprId outside = arena_->intersect({cell.keys, arena_->complement(set)});
       if (arena_->is_empty(outside)) {
-        divided.push_back(cell);
+        add(cell, cell.keys, true);
         continue;
       }
-      if (!arena_->is_empty(inside)) divided.push_back(inside);
-      divided.push_back(outside);
+      if (!arena_->is_empty(inside)) add(cell, inside, true);
+      add(cell, outside, false);
     }
     cells = std::move(divided);
     if (cells.size() > kMaxCells) {
@@ -158,7 +167,12 @@ void Expander::divide_keys(const Product& product, RecordShape& shape) {
     }
   }
   shape.all_others = cells.size() == 1;
-  for (const ExprId cell : cells) shape.cells.push_back({cell, kNoValue});
+  for (const Cell& cell : cells) {
+    shape.cells.push_back({cell.keys, kNoValue});
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      cell_in_.try_emplace((std::uint64_t{sets[i]} << 32U) | cell.keys, cell.inside[i]);
+    }
+  }
 }
 
 bool Expander::is_cell_in(ExprId cell, ExprId set) {

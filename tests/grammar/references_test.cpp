@@ -173,6 +173,10 @@ TEST(ReferencesTest, MetaSchemasNeedNoResolver) {
           {R"({"minLength":-1})", R"({"properties":{"a":{"not":{"maximum":"4"}}}})", R"({"type":"strng"})", "[]"},
           options);
   }
+  // With formats asserted, patterns must be patterns, as keys too.
+  check(R"({"$ref":"https://json-schema.org/draft/2020-12/schema"})",
+        {R"({"pattern":"^a+$","patternProperties":{"[a-z]*":{}}})"},
+        {R"({"pattern":"a("})", R"({"patternProperties":{"(":{}}})"}, Library({}).options());
   // An extension of a meta-schema holds in all of its subschemas.
   check(R"({"$id":"http://x.test/meta","$schema":"https://json-schema.org/draft/2020-12/schema","$dynamicAnchor":"meta",
          "$ref":"https://json-schema.org/draft/2020-12/schema","properties":{"x-unit":{"type":"string"}},
