@@ -6,7 +6,9 @@
 namespace weir {
 
 bool CompiledGrammarData::is_worn() const noexcept {
-  return grammar.expressions().half_full() || (grammar.structures() != nullptr && grammar.structures()->half_full());
+  const ExprArena& arena = grammar.expressions();
+  return arena.half_full() || arena.exhausted() ||
+         (grammar.structures() != nullptr && grammar.structures()->half_full());
 }
 
 std::shared_ptr<CompiledGrammarData> CompiledGrammarData::newest() {

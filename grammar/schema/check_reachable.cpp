@@ -44,7 +44,6 @@ void Expander::check_keywords(const Schema& schema) {
     const Schema& inner = reader_.read(schema.negated);
     if (inner.unique != kNoJson && (inner.types & kArrayType) != 0) fail_unsupported(inner.unique);
   }
-  if (!schema.unsupported.empty()) fail_unsupported(schema.unsupported.front().keyword);
   if (schema.pattern != kNoJson) pattern_condition(document_->text(schema.pattern), schema.pattern);
   if (schema.format != kNoJson && (schema.types & kStringType) != 0) check_format(schema.format);
   if (divides(schema, schema.types & kNumberTypes)) multiples_of(decimal(schema.multiple), schema.multiple);

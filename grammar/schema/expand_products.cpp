@@ -116,7 +116,7 @@ TypeSet Expander::excluded_types(Atom atom) {
   if (!atom.is_negated()) return 0;
   if (atom.is_literal()) return document_->kind(atom.node()) == JsonKind::kNull ? kNullType : TypeSet{0};
   const Schema& schema = reader_.resolve(atom.node());
-  if (schema.never || schema.in_place() || schema.enumerated != 0 || !schema.unsupported.empty()) return 0;
+  if (schema.never || schema.in_place() || schema.enumerated != 0) return 0;
   TypeSet open = 0;  // types about which the schema says more
   if (schema.about_strings()) open |= kStringType;
   if (schema.about_numbers() || schema.lexical_integer) open |= kNumberTypes;

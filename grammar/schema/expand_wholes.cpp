@@ -68,12 +68,6 @@ typename Algebra::Id Expander::whole(JsonId node, bool holds, Algebra& algebra) 
                                    options_->limits.max_depth));
     return algebra.nothing();
   }
-  for (const Unsupported& unsupported : schema.unsupported) {
-    if ((unsupported.types & types_of(algebra.shape)) != 0) {
-      fail_unsupported(unsupported.keyword);
-      return algebra.nothing();
-    }
-  }
   whole_path_.push_back(schema.node);
   std::vector<typename Algebra::Id> parts;
   const bool unevaluated = (algebra.shape == Shape::kObject && schema.unevaluated_properties != kNoJson) ||

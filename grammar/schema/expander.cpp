@@ -114,7 +114,6 @@ void Expander::expand_value(ValueId id) {
   strings_.clear();
   numbers_.clear();
   const auto expand = [&](const Product& product) {
-    check_supported(product);
     if (!diagnostics_->failed()) expand_product(product, spec);
   };
   const Schema* const alone = lone_schema(expression_of(id));
@@ -152,17 +151,6 @@ void Expander::expand_product(const Product& product, ValueSpec& out) {
   expand_scalars(product, out);
   if ((product.types & kObjectType) != 0) add_record(product, out);
   if ((product.types & kArrayType) != 0) add_list(product, out);
-}
-
-void Expander::check_supported(const Product& product) {
-  for (const Atom atom : product.atoms) {
-    if (atom.is_literal()) continue;
-    for (const Unsupported& unsupported : reader_.read(atom.node()).unsupported) {
-      if ((unsupported.types & product.types) == 0) continue;
-      fail_unsupported(unsupported.keyword);
-      return;
-    }
-  }
 }
 
 }  // namespace weir::schema

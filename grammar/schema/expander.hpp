@@ -89,7 +89,7 @@ class Expander {
     std::span<const Atom> context;  // what is being expanded
     std::vector<JsonId> path;       // schemas whose in-place subschemas are being walked
     std::size_t budget = 0;         // products
-    bool proof = false;             // a superset will do: oneOf as anyOf, unsupported keywords passed over
+    bool proof = false;             // a superset will do: oneOf as anyOf
     JsonId assumed = kNoJson;       // proof: the oneOf that is given up
     bool folded = false;            // anyOf and oneOf stay whole
     bool exceeded = false;          // the budget ran out
@@ -110,7 +110,6 @@ class Expander {
   void build_early();
   void check_keywords(const Schema& schema);
   void expand_product(const Product& product, ValueSpec& out);
-  void check_supported(const Product& product);
 
   // --- products (expand_products.cpp)
   std::vector<Product> multiply(std::span<const Atom> atoms, Walk& walk);

@@ -31,12 +31,6 @@ inline constexpr TypeSet kAllTypes = 127;
 // The type of a JSON value; a number may be either.
 TypeSet type_of(JsonKind kind);
 
-// A keyword that weir cannot do exactly, and the types of instances for which it says something.
-struct Unsupported {
-  JsonId keyword = kNoJson;
-  TypeSet types = 0;
-};
-
 // One schema. Keywords are ids of their values in the document, kNoJson where absent; keywords that say nothing (in
 // this draft, or with this value) are absent too. Everything is checked for form, except that subschemas are checked
 // when they are read themselves.
@@ -103,8 +97,6 @@ struct Schema {
   JsonId evaluating_contains = kNoJson;  // the items that match it
   JsonId tested = kNoJson;               // if, with or without then and else
 
-  std::vector<Unsupported> unsupported;
-
   bool about_strings() const {
     return pattern != kNoJson || format != kNoJson || min_length > 0 || max_length != kUnbounded;
   }
@@ -136,7 +128,7 @@ struct Schema {
   // What this schema itself asks of an instance, in_place() aside.
   bool asserts() const {
     return never || types != kAllTypes || enumerated != 0 || about_strings() || about_objects() || about_arrays() ||
-           about_numbers() || !unsupported.empty();
+           about_numbers();
   }
 };
 
