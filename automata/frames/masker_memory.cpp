@@ -7,12 +7,22 @@ namespace weir {
 namespace {
 
 // More than this is of no use: it would not fit into a processor's caches.
-constexpr std::size_t kMaxRememberedBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMaxRememberedBytes = std::size_t{16} << 20U;
 constexpr std::size_t kMaxTakenBytes = std::size_t{4} << 20U;
 constexpr std::size_t kMaxPieceBytes = std::size_t{32} << 20U;
 // A mask of a set and more ids than this that was asked again so often becomes one set.
 constexpr std::uint32_t kManyIds = 64;
 constexpr std::uint8_t kOften = 2;
+
+// Room for so many more elements of a list that may have `most`; false: there is none.
+template <class Element>
+bool make_room(std::vector<Element>& list, std::size_t more, std::size_t most) {
+  const std::size_t needed = list.size() + more;
+  if (needed <= list.capacity()) return true;
+  if (needed > most) return false;
+  list.reserve(std::min(most, std::max(needed, 2 * list.capacity())));
+  return true;
+}
 
 }  // namespace
 
@@ -47,15 +57,10 @@ void Masker::write(std::span<const TokenSet* const> sets, std::span<const TokenI
 }
 
 void Masker::remember(StateId s) {
-  // As large as a list may become when it grows.
-  const auto larger = [](const auto& list, std::size_t more) {
-    return list.size() + more <= list.capacity() ? list.capacity() : 2 * (list.size() + more);
-  };
-  // The other half belongs to remembered_ and condensed_.
+  // The rest belongs to remembered_ and condensed_.
   const auto fits = [&] {
-    return larger(remembered_ids_, ids_.size()) * sizeof(TokenId) +
-               larger(remembered_sets_, sets_.size() + 1) * sizeof(void*) <=
-           most_remembered_bytes_ / 2;
+    return make_room(remembered_ids_, ids_.size(), most_remembered_bytes_ / 2 / sizeof(TokenId)) &&
+           make_room(remembered_sets_, sets_.size() + 1, most_remembered_bytes_ / 8 / sizeof(void*));
   };
   if (!fits()) {
     forget_remembered();
@@ -87,7 +92,7 @@ void Masker::condense(Remembered& r) {
     if (!std::ranges::equal(sets(condensed.from), sets(r)) || !std::ranges::equal(ids(condensed.from), ids(r))) return;
   } else {
     const std::size_t words = tables_.vocabulary->mask_words();
-    if (condensed_.size() * words * sizeof(std::uint32_t) > most_remembered_bytes_ / 4) {
+    if (condensed_.size() * words * sizeof(std::uint32_t) > most_remembered_bytes_ / 8) {
       condensed_.erase(it);
       return;
     }
@@ -128,8 +133,10 @@ void Masker::forget_states() {
 }
 
 void Masker::set_max_bytes(std::size_t bytes) {
+  // A memory is dropped when it is full, by one entry more than fits.
+  bytes -= std::min(bytes, bytes / 16 + kKnownFrames * sizeof(KnownFrame));
   most_piece_bytes_ = std::min(kMaxPieceBytes, bytes / 2);
-  const std::size_t remembered = std::min(kMaxRememberedBytes, rules_ ? bytes / 4 : bytes / 2);
+  const std::size_t remembered = std::min(kMaxRememberedBytes, rules_ ? bytes / 8 * 3 : bytes / 2);
   if (remembered != most_remembered_bytes_) {
     most_remembered_bytes_ = remembered;
     forget_remembered();

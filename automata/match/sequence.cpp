@@ -7,9 +7,8 @@
 namespace weir {
 namespace {
 
-// What a pool keeps: as much as one sequence may hold. One that grew large is let go: most of its states belong to one
-// text.
-constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
+// What a pool keeps of one sequence. One that grew larger is let go: most of its states belong to one text.
+constexpr std::size_t kMostBytes = std::size_t{24} << 20U;
 
 }  // namespace
 
@@ -26,7 +25,7 @@ Sequence::Sequence(CompiledGrammarData& d)
 void Sequence::share_out(std::size_t states) {
   const std::size_t budget = data.limits.max_sequence_bytes;
   const std::size_t rest = budget - std::min(budget, history.memory_bytes());
-  const std::size_t share = std::clamp(states, rest / 2, rest - rest / 8);
+  const std::size_t share = std::clamp(states, rest / 4, rest - rest / 8);
   store.set_max_bytes(share);
   masker.set_max_bytes(rest - share);
 }
@@ -38,7 +37,7 @@ void Sequence::collect() {
   history.for_each_state([&](StateId& s) { s = store.renamed(s); });
   store.end_collection();
   // With less than half of it free the next collection would come too soon.
-  share_out(2 * store.used_bytes());
+  share_out(std::max(2 * store.used_bytes(), store.memory_bytes()));
   masker.forget_states();
 }
 
@@ -53,6 +52,7 @@ void Sequence::make_way() {
   if (store.memory_bytes() <= store.max_bytes()) return;
   collect();
   store.shrink();
+  share_out(2 * store.used_bytes());
 }
 
 History::Place Sequence::begin_as(const Sequence& other, History::Place place) {
