@@ -43,6 +43,8 @@ struct Completions::Impl {
   Impl(const Vocabulary& given, const CompletionLimits& most) : vocabulary(given), limits(most), speller(given) {}
 
   void follow(const Matcher& matcher);
+  // The states were numbered anew: what is known by their numbers is worth nothing.
+  bool moved(const Matcher& matcher) const noexcept { return matcher.state_epoch() != epoch; }
   Result<std::string> complete(const Matcher& matcher, bool exact);
   Status search_shortest(const Matcher& from);
   Status search_any(const Matcher& from);
@@ -56,6 +58,7 @@ struct Completions::Impl {
   CompletionLimits limits;
   Speller speller;
   std::optional<Matcher> anchor;  // keeps the sequence whose states these are
+  std::uint32_t epoch = 0;
   std::unordered_map<StateId, Plan> plans;
   std::unordered_map<StateId, std::size_t>
       enough;                         // so many tokens complete the text, on a way whose states are here too
@@ -65,8 +68,9 @@ struct Completions::Impl {
 };
 
 void Completions::Impl::follow(const Matcher& matcher) {
-  if (anchor && anchor->sequence_id() == matcher.sequence_id()) return;
+  if (anchor && anchor->sequence_id() == matcher.sequence_id() && !moved(matcher)) return;
   anchor = matcher.fork();
+  epoch = matcher.state_epoch();
   plans.clear();
   enough.clear();
   spelt.clear();
@@ -131,6 +135,12 @@ Status too_many_states(std::size_t count) {
                                                    count));
 }
 
+Status no_room() {
+  return make_error(ErrorCode::kLimit,
+                    "the search for a completion needs more memory than its sequence has: raise "
+                    "Limits::max_sequence_bytes, or lower CompletionLimits::max_states");
+}
+
 // Dijkstra's algorithm, to the nearest end or to a state whose exact distance is known.
 Status Completions::Impl::search_shortest(const Matcher& from) {
   std::deque<Node> nodes;
@@ -151,6 +161,7 @@ Status Completions::Impl::search_shortest(const Matcher& from) {
   while (!queue.empty()) {
     const std::size_t at = queue.top().node;
     queue.pop();
+    if (moved(from)) return no_room();
     Node& node = nodes[at];
     if (node.bytes > reached[node.matcher.state()]) continue;  // found again by a shorter way
     const auto plan = plans.find(node.matcher.state());
@@ -190,10 +201,12 @@ Status Completions::Impl::search_any(const Matcher& from) {
   };
   add(from, 0, 0, "");
   while (!end && !next_level.empty()) {
+    if (moved(from)) return no_room();
     level.swap(next_level);
     next_level.clear();
     if (level.size() > kWidth) {
       std::vector<std::pair<int, std::size_t>> ways;
+      ways.reserve(level.size());
       for (const std::size_t at : level) ways.emplace_back(nodes[at].matcher.next_bytes().size(), at);
       std::sort(ways.begin(), ways.end());
       level.clear();
@@ -210,6 +223,7 @@ Status Completions::Impl::search_any(const Matcher& from) {
     }
     if (nodes.size() > limits.max_states) return too_many_states(nodes.size());
   }
+  if (moved(from)) return no_room();
   if (!end) return make_error(ErrorCode::kInvalid, "nothing completes the text");
   remember(nodes, *end, rest_of(*end), /*exact=*/false);
   return ok_status();
@@ -227,6 +241,7 @@ Result<std::string> Completions::Impl::complete(const Matcher& matcher, bool exa
   if (known == plans.end() || (exact && !known->second.exact)) {
     const Status found = exact ? search_shortest(matcher) : search_any(matcher);
     if (!found) return found.error();
+    if (moved(matcher)) return no_room().error();
   }
   return written(matcher.state());
 }
@@ -251,6 +266,7 @@ void Completions::Impl::spell(const Matcher& matcher, std::size_t most) {
   Matcher walker = matcher.fork();
   remember_enough(walker.state(), tokens->size());
   for (std::size_t left = tokens->size(); left > 0 && walker.accept((*tokens)[tokens->size() - left]); --left) {
+    if (moved(walker)) return;
     remember_enough(walker.state(), left - 1);
   }
 }
@@ -270,11 +286,12 @@ Reach Completions::Impl::search_tokens(const Matcher& from, std::size_t most) {
     for (const std::size_t end = nodes.size(); level < end; ++level) {
       Matcher& matcher = nodes[level].matcher;
       matcher.fill_mask(mask);
+      if (moved(from)) return Reach::kUnknown;
       for (std::size_t word = 0; word < mask.size(); ++word) {
         for (std::uint32_t bits = mask[word]; bits != 0; bits &= bits - 1) {
           const auto token = static_cast<TokenId>(word * 32 + static_cast<std::size_t>(std::countr_zero(bits)));
           if (vocabulary.is_eos(token)) continue;
-          if (++steps > limits.max_token_steps || !matcher.accept(token)) return Reach::kUnknown;
+          if (++steps > limits.max_token_steps || !matcher.accept(token) || moved(from)) return Reach::kUnknown;
           const StateId state = matcher.state();
           if (matcher.is_accepting()) remember_enough(state, 0);
           const auto known = enough.find(state);
@@ -323,11 +340,13 @@ Reach Completions::within(const Matcher& matcher, std::size_t tokens) {
     return known != self.enough.end() && known->second <= tokens;
   };
   if (!is_enough() && !self.spelt.contains(state)) self.spell(matcher, tokens);
+  if (self.moved(matcher)) return Reach::kUnknown;
   if (is_enough()) return Reach::kYes;
   if (const auto asked = self.unknown.find(state); asked != self.unknown.end() && tokens <= asked->second) {
     return Reach::kUnknown;
   }
   const Reach reach = self.search_tokens(matcher, tokens);
+  if (self.moved(matcher)) return Reach::kUnknown;
   if (reach == Reach::kNo) self.too_few[state] = tokens;
   if (reach == Reach::kUnknown) self.unknown[state] = tokens;
   return reach;

@@ -31,6 +31,7 @@ std::vector<double> relative(const std::vector<Weighted>& particles, double& mos
   most = kNone;
   for (const Weighted& particle : particles) most = std::max(most, particle.log_weight);
   std::vector<double> weights;
+  weights.reserve(particles.size());
   for (const Weighted& particle : particles) {
     weights.push_back(most == kNone ? 0.0 : portable_exp(particle.log_weight - most));
   }

@@ -82,6 +82,7 @@ Result<std::vector<Hypothesis>> search(LanguageModel& model, const CompiledGramm
     beam = std::move(next);
   }
   std::vector<Hypothesis> results;
+  results.reserve(beam.size());
   for (const Prefix& prefix : beam) results.push_back(expander.finish(prefix));
   return results;
 }

@@ -153,6 +153,39 @@ constexpr int kRuns = 50;
 
 // 1,000 runs (fewer where a sanitizer makes each slow): complete, or the error at the first step and then no text that
 // short.
+// A search that outgrows its sequence's memory says so, and the next one does not believe what it knew by old numbers.
+TEST(Completions, StatesNumberedAnew) {
+  Limits limits;
+  limits.max_sequence_bytes = 40'000;
+  const auto vocabulary = vocabulary_of(kTokens);
+  Compiler compiler(vocabulary, limits);
+  const auto grammar =
+      compiler.compile_ebnf("root ::= \"a\" pair{12}\npair ::= \"b\" | \"c\" | \"(\" pair pair \")\"").value();
+  Matcher matcher(grammar);
+  Completions completions(*vocabulary);
+  const std::uint32_t epoch = matcher.state_epoch();
+  ASSERT_TRUE(matcher.accept_bytes("a"));
+  for (int round = 0; round < 50; ++round) {
+    const auto text = round % 2 == 0 ? completions.shortest(matcher) : completions.any(matcher);
+    if (!text) {
+      ASSERT_EQ(text.error().code, ErrorCode::kLimit) << text.error().to_string();
+      continue;
+    }
+    ASSERT_GE(text->size(), 12U);
+    Matcher walker = matcher.fork();
+    ASSERT_TRUE(walker.accept_bytes(*text) && walker.is_accepting()) << *text;
+    // States that nobody needs later, so that they are dropped.
+    for (int i = 0; i < 20; ++i) {
+      Matcher waste = matcher.fork();
+      std::string bytes;
+      for (int k = 0; k < 10; ++k) bytes += "((((b"[(round * i + k) % 5];
+      waste.accept_bytes(bytes);
+    }
+    ASSERT_FALSE(matcher.error());
+  }
+  EXPECT_NE(matcher.state_epoch(), epoch);
+}
+
 TEST(FinishWithinMaxTokens, EveryTextIsComplete) {
   auto model = NgramModel::embedded();
   ASSERT_TRUE(model);
