@@ -19,11 +19,15 @@ std::atomic<std::size_t> allocations{0};
 std::atomic<std::size_t> locks{0};
 std::atomic<std::ptrdiff_t> live_bytes{0};
 
-void* count_allocation(std::size_t size) {
+void* count_allocation(std::size_t size) noexcept {
   void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) return nullptr;
   ++allocations;
   live_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(memory));
+  return memory;
+}
+void* need(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 void count_release(void* memory) noexcept {
@@ -33,8 +37,13 @@ void count_release(void* memory) noexcept {
 
 }  // namespace
 
-void* operator new(std::size_t size) { return count_allocation(size); }
-void* operator new[](std::size_t size) { return count_allocation(size); }
+// All of them: what one allocates another may release.
+void* operator new(std::size_t size) { return need(count_allocation(size)); }
+void* operator new[](std::size_t size) { return need(count_allocation(size)); }
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return count_allocation(size); }
+void* operator new[](std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return count_allocation(size); }
+void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept { count_release(memory); }
+void operator delete[](void* memory, const std::nothrow_t& /*tag*/) noexcept { count_release(memory); }
 void operator delete(void* memory) noexcept { count_release(memory); }
 void operator delete[](void* memory) noexcept { count_release(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { count_release(memory); }
