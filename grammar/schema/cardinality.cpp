@@ -108,8 +108,31 @@ bool Cardinality::record_at_least(ShapeId id, std::uint64_t count) {
       std::count_if(shape.keys.begin(), shape.keys.end(), [](const KeySpec& key) { return key.required; }));
   const bool room = shape.max_members > required;
   if (room && liveness_->value(shape.others)) return true;  // any key will do
-  return std::any_of(shape.keys.begin(), shape.keys.end(),
-                     [&](const KeySpec& key) { return (key.required || room) && at_least(key.value, count); });
+  // Keys are chosen independently: the numbers of their values multiply, and an optional one may be absent as well.
+  const bool room_for_all = shape.max_members >= shape.keys.size() && shape.min_members <= required;
+  std::uint64_t missing = count;
+  for (const KeySpec& key : shape.keys) {
+    if (missing <= 1) break;
+    if (!key.required && !room_for_all) continue;
+    const std::uint64_t values = count_up_to(key.value, missing);
+    const std::uint64_t ways = key.required ? values : values + 1;
+    if (ways > 1) missing = (missing + ways - 1) / ways;
+  }
+  return missing <= 1 || (room && std::any_of(shape.keys.begin(), shape.keys.end(),
+                                              [&](const KeySpec& key) { return at_least(key.value, count); }));
+}
+
+std::uint64_t Cardinality::count_up_to(ValueId id, std::uint64_t most) {
+  std::uint64_t known = 0;
+  while (known < most) {
+    const std::uint64_t tried = known + (most - known + 1) / 2;
+    if (at_least(id, tried)) {
+      known = tried;
+    } else {
+      most = tried - 1;
+    }
+  }
+  return known;
 }
 
 bool Cardinality::list_at_least(ShapeId id, std::uint64_t count) {

@@ -25,6 +25,8 @@ class Cardinality {
   bool numbers_at_least(const ValueSpec& spec, std::uint64_t count);
   bool record_at_least(ShapeId id, std::uint64_t count);
   bool list_at_least(ShapeId id, std::uint64_t count);
+  // So many values for certain, `most` at the most.
+  std::uint64_t count_up_to(ValueId id, std::uint64_t most);
 
   Expander* expander_;
   Residuals* residuals_;

@@ -101,7 +101,8 @@ void Compilation::run() {
 bool Compilation::enough_distinct(const Alternative& way) {
   if (residuals.may_close(way.rest)) return true;
   const std::uint32_t wanted = residuals.wanted_items(way.rest);
-  if (cardinality.at_least(way.value, std::uint64_t{wanted} + 1)) return true;
+  // Each item so far takes away one value at most.
+  if (cardinality.at_least(way.any_value, std::uint64_t{wanted} + 1 + way.left_out)) return true;
   expander.fail_unsupported(residuals.distinct_keyword(way.rest));
   return false;
 }

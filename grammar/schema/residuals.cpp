@@ -42,18 +42,24 @@ bool Residuals::any_after(const Key& key, const Passes& passes) {
     std::vector<Choice> choices{std::move(choice)};
     keep_distinct(choices);
     found = std::any_of(choices.begin(), choices.end(), [&](const Choice& one) {
-      const ValueId value = intern(one);
-      return value != kNoValue && passes({value, one.rest, one.captured});
+      const Alternative way = alternative(one);
+      return way.value != kNoValue && passes(way);
     });
     return !found;
   });
   return found;
 }
 
-ValueId Residuals::intern(const Choice& choice) {
+ValueId Residuals::intern(const std::vector<Atom>& atoms) {
   AtomSet set;
-  set.atoms = choice.atoms;
+  set.atoms = atoms;
   return expander_->intern(set);
+}
+
+Alternative Residuals::alternative(const Choice& choice) {
+  Alternative way{intern(choice.atoms), choice.rest, choice.captured, kNoValue, choice.left_out};
+  if (choice.captured && way.value != kNoValue) way.any_value = intern(choice.any_atoms);
+  return way;
 }
 
 // A member more, in the set that the leaf speaks of or not.
@@ -240,8 +246,8 @@ std::vector<Alternative> Residuals::split(FormulaId f) {
       superfluous = includes && (other.atoms.size() < choice.atoms.size() || j < i);
     }
     if (superfluous) continue;
-    const ValueId value = intern(choice);
-    if (value != kNoValue) alternatives.push_back({value, choice.rest, choice.captured});
+    const Alternative way = alternative(choice);
+    if (way.value != kNoValue) alternatives.push_back(way);
   }
   return alternatives;
 }
@@ -284,10 +290,11 @@ void Residuals::keep_unlisted_distinct(const Choice& choice, std::vector<Choice>
   }
   AtomSet others;
   for (const Atom atom : choice.atoms) others.insert(atom);
+  const auto left_out = static_cast<std::uint32_t>(seen_[sets.front()].size());
   for (const std::uint32_t number : seen_[sets.front()]) {
     others.insert(Atom::literal(expander_->numbered_value(number)).negation());
   }
-  if (!others.never) out.push_back({std::move(others.atoms), choice.rest, true});
+  if (!others.never) out.push_back({std::move(others.atoms), choice.rest, true, choice.atoms, left_out});
 }
 
 FormulaId Residuals::taken(FormulaId rest, std::uint32_t value) {

@@ -21,6 +21,9 @@ struct Alternative {
   FormulaId rest = kTrue;
   // The items of `rest` must differ from this one too, which only its text can tell: see Residuals::taken.
   bool captured = false;
+  // Of captured ones: the value before the items so far were left out of it, and how many these were.
+  ValueId any_value = kNoValue;
+  std::uint32_t left_out = 0;
 };
 
 class Residuals {
@@ -56,6 +59,8 @@ class Residuals {
     std::vector<Atom> atoms;
     FormulaId rest;
     bool captured = false;
+    std::vector<Atom> any_atoms = {};
+    std::uint32_t left_out = 0;
   };
   struct Chosen {
     AtomSet atoms;
@@ -90,7 +95,8 @@ class Residuals {
   bool any_after(const Key& key, const Passes& passes);
   std::vector<Alternative> split(FormulaId f);
   bool split(FormulaId f, Chosen& chosen, const Emit& emit);  // false: stopped
-  ValueId intern(const Choice& choice);
+  ValueId intern(const std::vector<Atom>& atoms);
+  Alternative alternative(const Choice& choice);
   bool contradicts(const AtomSet& chosen, Atom atom);
   void keep_distinct(std::vector<Choice>& choices);
   void keep_listed_distinct(const Choice& choice, std::span<const JsonId> values, std::vector<Choice>& out);
