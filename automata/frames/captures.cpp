@@ -46,7 +46,7 @@ bool Stepper::is_doubtful(const Items& items) {
 
 // Is what comes before the end of the unknown item more than one thing?
 bool Stepper::several_item(const Item& item, unsigned depth) {
-  if (StateStore::is_after_item(item.head) && item.head.w2 == CaptureTree::kUnknown) return false;
+  if (StateStore::is_after_unknown(item.head)) return false;
   if (several_head(item.head, 0)) return true;
   if (depth == kDeepest) return false;
   const auto count = static_cast<std::uint32_t>(store_.items(item.rest).size());

@@ -111,17 +111,17 @@ bool StateStore::make_room(std::size_t items) {
 }
 
 std::uint8_t StateStore::capture_facts(StateId s) {
-  if (s < capture_facts_.size() && capture_facts_[s] != 0) return capture_facts_[s];
-  std::uint8_t facts = kCaptureFactsKnown;
-  for (std::uint32_t i = 0; i < spans_[s].count; ++i) {
-    const Item item = items_[spans_[s].first + i];
-    if (is_after_item(item.head)) {
-      facts |= item.head.w2 == CaptureTree::kUnknown ? kCaptures | kCapturesUnknown : kCaptures;
+  // What a state rests on was there before it.
+  while (capture_facts_.size() <= s) {
+    std::uint8_t facts = 0;
+    for (const Item& item : items(static_cast<StateId>(capture_facts_.size()))) {
+      if (is_after_item(item.head)) facts |= kCaptures;
+      if (is_after_unknown(item.head)) facts |= kCapturesUnknown;
+      facts |= item.rest < capture_facts_.size() ? capture_facts_[item.rest] : std::uint8_t{0};
     }
-    if (item.rest != kDeadState) facts |= capture_facts(item.rest);
+    capture_facts_.push_back(facts);
   }
-  if (s >= capture_facts_.size()) capture_facts_.resize(spans_.size());
-  return capture_facts_[s] = facts;
+  return capture_facts_[s];
 }
 
 std::size_t StateStore::free_slot(std::uint32_t hash) const noexcept {

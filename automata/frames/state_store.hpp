@@ -39,11 +39,12 @@ class StateStore {
   bool captures(StateId s) { return (capture_facts(s) & kCaptures) != 0; }
   bool captures_unknown(StateId s) { return (capture_facts(s) & kCapturesUnknown) != 0; }
   bool captures(const Item& item) { return is_after_item(item.head) || captures(item.rest); }
-  bool captures_unknown(const Item& item) {
-    return (is_after_item(item.head) && item.head.w2 == CaptureTree::kUnknown) || captures_unknown(item.rest);
-  }
+  bool captures_unknown(const Item& item) { return is_after_unknown(item.head) || captures_unknown(item.rest); }
   static bool is_after_item(const Head& head) noexcept {
     return head.kind() == HeadKind::kList && phase_of(head) == Phase::kAfterItem;
+  }
+  static bool is_after_unknown(const Head& head) noexcept {
+    return is_after_item(head) && head.w2 == CaptureTree::kUnknown;
   }
 
   std::size_t size() const noexcept { return spans_.size(); }
@@ -76,7 +77,6 @@ class StateStore {
   };
   static constexpr std::uint8_t kCaptures = 1;
   static constexpr std::uint8_t kCapturesUnknown = 2;
-  static constexpr std::uint8_t kCaptureFactsKnown = 4;
   std::uint8_t capture_facts(StateId s);
   void merge_heads(Items& items);
   StateId intern_sorted(std::span<const Item> items);
@@ -96,7 +96,7 @@ class StateStore {
   std::vector<Item> items_;
   std::vector<Span> spans_;
   CaptureTree captures_;
-  std::vector<std::uint8_t> capture_facts_;  // a memo by state, as far as it was asked for
+  std::vector<std::uint8_t> capture_facts_;  // by state, as far as somebody asked
   std::vector<StateId> table_;               // by hash, open addressing; 0: free
   std::vector<StateId> renamed_;             // during a collection; 0: dropped
   std::vector<StateId> rests_;               // scratch

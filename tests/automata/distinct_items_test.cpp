@@ -304,6 +304,24 @@ TEST(DistinctItemsHistory, ForkAndRollback) {
   EXPECT_TRUE(matcher.accept_bytes(R"("b","x"])"));
 }
 
+// However deep the list lies.
+TEST(DistinctItemsHistory, BelowManyLevels) {
+  Compiler compiler(vocabulary());
+  const auto grammar = compiler.compile_json_schema(
+      R"({"type":"array","maxItems":1,"items":{"anyOf":[{"$ref":"#"},
+          {"type":"object","properties":{"a":{"type":"array","uniqueItems":true}},"additionalProperties":false}]}})");
+  ASSERT_TRUE(grammar) << grammar.error().to_string();
+  constexpr std::size_t kLevels = 200'000;
+  Matcher matcher(*grammar);
+  ASSERT_TRUE(matcher.accept_bytes(std::string(kLevels, '[')));
+  ASSERT_TRUE(matcher.accept_bytes(R"({"a":[1,2)"));
+  std::vector<std::uint32_t> mask(grammar->vocabulary().mask_words());
+  matcher.fill_mask(mask);
+  EXPECT_FALSE(matcher.fork().accept_bytes(",1]"));
+  EXPECT_TRUE(matcher.accept_bytes(",3]}" + std::string(kLevels, ']')));
+  EXPECT_TRUE(matcher.is_accepting()) << (matcher.error() ? matcher.error()->to_string() : "");
+}
+
 // Each text brings items that no text had before: what is kept of them goes when half of a budget is used.
 TEST(DistinctItemsHistory, GrammarsAreMadeAnew) {
   Limits limits;
