@@ -32,7 +32,7 @@ const Frame& FrameCache::get(const Head& head, TrieId trie_id, Trie::Node node, 
   const FrameKey key = key_of(head, trie, node, stepper);
   if (trie_id == TrieId::kTokens && node == Trie::kRoot) return text_root(key, head, stepper);
   return find_or_build(key, [&](Frame& out) {
-    add_prefixes(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper, out);
+    out.prefixes = prefixes_of(head, tables_->place(stepper.text_style(), trie_id, node).ends, stepper);
     walk_text(head, trie, node, stepper, out);
   });
 }
@@ -80,7 +80,7 @@ void FrameCache::build_text(const Head& head, bool sharing, Stepper& stepper, Fr
       return;
     }
   }
-  add_prefixes(head, ends, stepper, out);
+  out.prefixes = prefixes_of(head, ends, stepper);
   builder.build(head, sharing, out);
 }
 
@@ -203,14 +203,51 @@ const Trie* FrameCache::suffixes(const Frame::Exits& exits, const Trie& trie, bo
   return expected;
 }
 
-void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out) {
-  out.prefixes.assign((ends.prefixes.size() + 63) / 64, 0);
+const TextDifference& FrameCache::difference(const Head& head, Stepper& stepper) {
+  const FrameKey key = key_of(head, tables_->tokens, Trie::kRoot, stepper);
+  if (const TextDifference* known = differences_.find(key)) return *known;
+  auto found = std::make_unique<TextDifference>(find_difference(head, stepper));
+  const auto held = lock();
+  return differences_.insert(key, std::move(found));
+}
+
+TextDifference FrameCache::find_difference(const Head& head, Stepper& stepper) const {
+  const auto parts = stepper.arena().difference(head.w1);
+  if (!parts) return {};
+  // What begins none of the excluded texts is decided by the base alone. Few tokens do.
+  constexpr std::size_t kMostSteps = 4096;
+  const auto quote = static_cast<std::uint8_t>(stepper.structures()->notation().quote);
+  const Head outside = Head::make(HeadKind::kText, 0, parts->excluded, 0);
+  const Head base = Head::make(HeadKind::kText, 0, parts->base, head.w2);
+  const Trie& trie = tables_->tokens;
+  std::size_t steps = 0;
+  bool plain = true;
+  const auto down = [&](auto&& self, Trie::Node n, const Head& here, const Head& in, const Head& out) -> void {
+    const ByteSet alive = stepper.text_bytes(out);
+    for (const Trie::Node c : trie.children(n)) {
+      const std::uint8_t byte = trie.byte(c);
+      if (!plain || !alive.contains(byte) || (byte == quote && out.aux() == 0)) continue;
+      const HeadStep after = stepper.step_head(out, byte);
+      if (!after.alive) continue;
+      const HeadStep mine = stepper.step_head(here, byte);
+      const HeadStep its = stepper.step_head(in, byte);
+      plain = ++steps < kMostSteps && mine.alive == its.alive;
+      if (mine.alive) self(self, c, mine.next, its.next, after.next);
+    }
+  };
+  down(down, Trie::kRoot, head, base, outside);
+  if (!plain) return {};
+  return {true, parts->base, prefixes_of(outside, tables_->root_place(stepper.text_style()).ends, stepper)};
+}
+
+std::vector<std::uint64_t> FrameCache::prefixes_of(const Head& head, const TextEnds& ends, Stepper& stepper) {
+  std::vector<std::uint64_t> prefixes((ends.prefixes.size() + 63) / 64);
   const auto quote = static_cast<std::uint8_t>(stepper.structures()->notation().quote);
   const Trie& trie = ends.prefix_trie;
   const auto down = [&](auto&& self, Trie::Node n, const Head& here) -> void {
     const auto at = trie.at(n);
     if (!at.empty() && stepper.step_head(here, quote).ends) {
-      for (const std::uint32_t p : at) out.prefixes[p >> 6U] |= std::uint64_t{1} << (p & 63U);
+      for (const std::uint32_t p : at) prefixes[p >> 6U] |= std::uint64_t{1} << (p & 63U);
     }
     const ByteSet alive = stepper.text_bytes(here);
     for (const Trie::Node c : trie.children(n)) {
@@ -220,6 +257,7 @@ void FrameCache::add_prefixes(const Head& head, const TextEnds& ends, Stepper& s
     }
   };
   down(down, Trie::kRoot, head);
+  return prefixes;
 }
 
 std::size_t Frame::memory_bytes() const noexcept {
@@ -234,7 +272,10 @@ std::size_t Frame::memory_bytes() const noexcept {
 
 std::size_t FrameCache::memory_bytes() const {
   const std::lock_guard lock(mutex_);
-  std::size_t bytes = frames_.slots_bytes();
+  std::size_t bytes = frames_.slots_bytes() + differences_.slots_bytes();
+  differences_.for_each([&](const TextDifference& d) {
+    bytes += sizeof(TextDifference) + d.excluded.capacity() * sizeof(std::uint64_t);
+  });
   frames_.for_each([&](const Frame& frame) { bytes += frame.memory_bytes(); });
   return bytes;
 }

@@ -101,6 +101,14 @@ struct Frame {
   std::size_t memory_bytes() const noexcept;
 };
 
+// A text of `base` that is none of few others. At the root of the tokens, where `plain`: tokens that stay inside the
+// one stay inside the other, and it may not end after the prefixes of `excluded`.
+struct TextDifference {
+  bool plain = false;
+  ExprId base = kEmptyExpr;
+  std::vector<std::uint64_t> excluded;
+};
+
 struct FrameKey {
   Head head;
   std::uint32_t trie = 0;  // its id
@@ -131,6 +139,9 @@ class FrameCache {
   // The frame of a kExpr or kText head (between characters) below the node. `stepper` does the steps when it is new.
   const Frame& get(const Head& head, TrieId trie, Trie::Node node, Stepper& stepper);
 
+  // What a kText head (between characters) at the root is, if it is a difference.
+  const TextDifference& difference(const Head& head, Stepper& stepper);
+
   // The frame of a kExpr head in any trie of tokens by the ends of their texts; the trie must outlive the frame's use.
   const Frame& get_expr(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper);
   // The trie of the texts left over in `trie`; null where walking the nodes is as good.
@@ -152,7 +163,9 @@ class FrameCache {
   const Frame& text_root(const FrameKey& key, const Head& head, Stepper& stepper);
   void build_text(const Head& head, bool sharing, Stepper& stepper, Frame& out);
   void walk_text(const Head& head, const Trie& trie, Trie::Node node, Stepper& stepper, Frame& out) const;
-  static void add_prefixes(const Head& head, const TextEnds& ends, Stepper& stepper, Frame& out);
+  TextDifference find_difference(const Head& head, Stepper& stepper) const;
+  // The prefixes that a text may end after.
+  static std::vector<std::uint64_t> prefixes_of(const Head& head, const TextEnds& ends, Stepper& stepper);
 
   std::shared_ptr<const VocabularyTables> tables_;
   bool shared_ = true;
@@ -161,7 +174,9 @@ class FrameCache {
   CharacterFacts facts_;
   LoopTables loops_;
   mutable std::mutex mutex_;
-  SharedTable<FrameKey, Frame, FrameKeyHash> frames_;  // guarded by mutex_, but for what is there already
+  // Guarded by mutex_, but for what is there already.
+  SharedTable<FrameKey, Frame, FrameKeyHash> frames_;
+  SharedTable<FrameKey, TextDifference, FrameKeyHash> differences_;
 };
 
 }  // namespace weir

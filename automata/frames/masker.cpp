@@ -72,7 +72,7 @@ void Masker::compute(StateId s) {
   const std::size_t none = capturing_ ? 1 : 0;
   if (capturing_ && rules_) {
     plain.insert(plain.end(), spacious.begin() + 1, spacious.end());
-    walk_all(plain);
+    walk_plain(tables_.tokens, Trie::kRoot, plain);
     return;
   }
   if (plain.size() > none) walk_tokens(TrieId::kTokens, Trie::kRoot, plain);
@@ -101,28 +101,18 @@ void Masker::settle_doubts(StateId s) {
   for (const TokenId token : doubtful_) {
     const auto start = store_.items(s);
     items.assign(start.begin(), start.end());
-    for (const char c : tables_.vocabulary->token(token)) {
-      next.clear();
-      stepper_.step(items, static_cast<std::uint8_t>(c), next);
-      remove_duplicates(next);
-      items.swap(next);
-      if (items.empty()) break;
-    }
-    if (!items.empty()) ids_.push_back(token);
+    const std::string_view text = tables_.vocabulary->token(token);
+    if (stepper_.walk(text, items, next) == text.size()) ids_.push_back(token);
   }
   doubtful_.clear();
 }
 
 // Byte by byte, with nothing shared.
-void Masker::walk_all(const Items& items) {
-  const Trie& trie = tables_.tokens;
-  const auto down = [&](auto&& self, Trie::Node n, const Items& at) -> void {
-    walk(trie, n, at, [&](Trie::Node c, const Items& next) {
-      add_ids(trie.at(c));
-      self(self, c, next);
-    });
-  };
-  down(down, Trie::kRoot, items);
+void Masker::walk_plain(const Trie& trie, Trie::Node node, const Items& items) {
+  walk(trie, node, items, [&](Trie::Node c, const Items& next) {
+    add_node(trie, c, next);
+    walk_plain(trie, c, next);
+  });
 }
 
 // Adds what the item takes below the node from tables that are shared, if there are some for it.

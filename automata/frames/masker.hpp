@@ -74,13 +74,6 @@ class Masker {
   struct Taken : TakenNodes {
     std::vector<std::uint64_t> bits;
   };
-  // A text of `base` that is none of few others. At the root of the tokens, where `plain`: tokens that stay inside the
-  // one stay inside the other, and it may not end after the prefixes of `excluded`.
-  struct Difference {
-    bool plain = false;
-    ExprId base = kEmptyExpr;
-    Bits excluded;
-  };
   // Texts left over: those below a node of a trie, or all that a frame leaves over.
   struct Position {
     const Trie* trie = nullptr;
@@ -133,9 +126,7 @@ class Masker {
   void apply_expr(const Item& item, const Trie& trie, bool own, Trie::Node node);
   void apply_text(const Item& item, TrieId id, Trie::Node node);
   void apply_pattern(const Item& item, TrieId id, Trie::Node node, const TextEnds& ends);
-  bool apply_difference(const Item& item, const TextEnds& ends);
-  const Difference& difference(const Head& head, const TextEnds& ends);
-  void walk_irregular(const Item& item);
+  bool apply_difference(const Item& item);
   void apply_key(const Item& item, TrieId id, Trie::Node node);
   // Tokens that stay inside a key of which only listed ones are allowed. `pending`: bytes of a character to come.
   void add_listed_key(const Item& item, const RecordInfo& record, TrieId id, Trie::Node node, std::uint32_t place,
@@ -171,7 +162,7 @@ class Masker {
   // Where a captured item goes on: what walks of what follows leave in doubt is walked anew, the text before known.
   void add_node(const Trie& trie, Trie::Node node, const Items& items);
   void settle_doubts(StateId s);
-  void walk_all(const Items& items);
+  void walk_plain(const Trie& trie, Trie::Node node, const Items& items);
 
   const Frame& text_frame(const Head& head, TrieId id, Trie::Node node);
   const Frame& expr_frame(const Head& head, const Trie& trie, bool own, Trie::Node node);
@@ -199,6 +190,7 @@ class Masker {
   bool complete_ = false;
   bool capturing_ = false;                                         // a captured item goes on
   std::vector<TokenId> doubtful_;                                  // of the mask being found
+  const Bits* excluded_ = nullptr;                                 // prefixes, of the text at hand
   Bits prefixes_;                                                  // scratch
   std::vector<std::pair<std::uint32_t, std::uint32_t>> key_ends_;  // scratch: label and prefix
 
@@ -213,11 +205,9 @@ class Masker {
   StateMap<bool> prepared_;
   std::vector<const TokenSet*> remembered_sets_;
   std::vector<TokenId> remembered_ids_;
-  std::unordered_map<std::uint64_t, Condensed> condensed_;     // by a hash of what it was
-  std::unordered_map<std::uint64_t, Difference> differences_;  // by expression and counter
-  const Bits* excluded_ = nullptr;                             // prefixes, of the text at hand
-  std::deque<Taken> taken_;                                    // by number
-  StateMap<std::uint32_t> taken_index_;                        // number in taken_
+  std::unordered_map<std::uint64_t, Condensed> condensed_;  // by a hash of what it was
+  std::deque<Taken> taken_;                                 // by number
+  StateMap<std::uint32_t> taken_index_;                     // number in taken_
   std::unordered_map<std::uint64_t, TakenNodes> taken_below_;
   std::size_t taken_nodes_ = 0;
   std::unordered_map<std::uint64_t, std::unique_ptr<Piece>> pieces_;  // by positions and run

@@ -124,7 +124,6 @@ void Masker::forget_taken() {
 }
 
 void Masker::forget_states() {
-  differences_.clear();
   runs_.clear();
   run_ids_.clear();
   run_at_.clear();

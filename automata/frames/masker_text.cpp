@@ -17,7 +17,7 @@ void Masker::apply_text(const Item& item, TrieId id, Trie::Node node) {
   const TextPlace& at = place(id, node);
   if (item.head.w1 != stepper_.arena().any_text()) {
     const bool at_root = id == TrieId::kTokens && node == Trie::kRoot;
-    if (at_root && excluded_ == nullptr && apply_difference(item, at.ends)) return;
+    if (at_root && excluded_ == nullptr && apply_difference(item)) return;
     apply_pattern(item, id, node, at.ends);
     return;
   }
@@ -76,7 +76,11 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
           ids_.push_back(token);
         }
       }
-      walk_irregular(item);
+      const std::size_t depth = depth_;
+      Items& items = scratch();
+      items.push_back(item);
+      walk_plain(tables_.groups(style_).irregular(), Trie::kRoot, items);
+      depth_ = depth;
       prefixes_ = f.base == nullptr ? f.prefixes : f.base->prefixes;
       const std::vector<std::uint32_t>& counts = ends.code_points;
       for (std::uint32_t p = 0; p < counts.size(); ++p) {
@@ -97,23 +101,9 @@ void Masker::apply_pattern(const Item& item, TrieId id, Trie::Node node, const T
   add_ends(ends, item.rest, f.base == nullptr ? &f.prefixes : &f.base->prefixes);
 }
 
-void Masker::walk_irregular(const Item& item) {
-  const Trie& trie = tables_.groups(style_).irregular();
-  const auto down = [&](auto&& self, Trie::Node n, const Items& items) -> void {
-    walk(trie, n, items, [&](Trie::Node c, const Items& next) {
-      add_node(trie, c, next);
-      self(self, c, next);
-    });
-  };
-  const std::size_t depth = depth_;
-  Items& items = scratch();
-  items.push_back(item);
-  down(down, Trie::kRoot, items);
-  depth_ = depth;
-}
-
-bool Masker::apply_difference(const Item& item, const TextEnds& ends) {
-  const Difference& d = difference(item.head, ends);
+bool Masker::apply_difference(const Item& item) {
+  if (stepper_.arena().kind(item.head.w1) != ExprKind::kIntersect) return false;
+  const TextDifference& d = frames_.difference(item.head, stepper_);
   if (!d.plain) return false;
   excluded_ = &d.excluded;
   Item base = item;
@@ -121,54 +111,6 @@ bool Masker::apply_difference(const Item& item, const TextEnds& ends) {
   apply_text(base, TrieId::kTokens, Trie::kRoot);
   excluded_ = nullptr;
   return true;
-}
-
-const Masker::Difference& Masker::difference(const Head& head, const TextEnds& ends) {
-  const auto [it, fresh] = differences_.try_emplace((std::uint64_t{head.w1} << 32U) | head.w2);
-  Difference& d = it->second;
-  if (!fresh) return d;
-  const auto parts = stepper_.arena().difference(head.w1);
-  if (!parts) return d;
-  // What begins none of the excluded texts is decided by the base alone. Few tokens and prefixes do.
-  constexpr std::size_t kMostSteps = 4096;
-  const auto quote = static_cast<std::uint8_t>(stepper_.structures()->notation().quote);
-  const Head outside = Head::make(HeadKind::kText, 0, parts->excluded, 0);
-  const Head base = Head::make(HeadKind::kText, 0, parts->base, head.w2);
-  std::size_t steps = 0;
-  bool plain = true;
-  const auto tokens = [&](auto&& self, Trie::Node n, const Head& here, const Head& in, const Head& out) -> void {
-    const Trie& trie = tables_.tokens;
-    const ByteSet alive = stepper_.text_bytes(out);
-    for (const Trie::Node c : trie.children(n)) {
-      const std::uint8_t byte = trie.byte(c);
-      if (!plain || !alive.contains(byte) || (byte == quote && out.aux() == 0)) continue;
-      const HeadStep after = stepper_.step_head(out, byte);
-      if (!after.alive) continue;
-      const HeadStep mine = stepper_.step_head(here, byte);
-      const HeadStep its = stepper_.step_head(in, byte);
-      plain = ++steps < kMostSteps && mine.alive == its.alive;
-      if (mine.alive) self(self, c, mine.next, its.next, after.next);
-    }
-  };
-  tokens(tokens, Trie::kRoot, head, base, outside);
-  if (!plain) return d;
-  d.excluded.assign((ends.prefixes.size() + 63) / 64, 0);
-  const auto prefixes = [&](auto&& self, Trie::Node n, const Head& out) -> void {
-    const Trie& trie = ends.prefix_trie;
-    if (!trie.at(n).empty() && stepper_.step_head(out, quote).ends) {
-      for (const std::uint32_t p : trie.at(n)) set(d.excluded, p);
-    }
-    const ByteSet alive = stepper_.text_bytes(out);
-    for (const Trie::Node c : trie.children(n)) {
-      if (!alive.contains(trie.byte(c))) continue;
-      const HeadStep after = stepper_.step_head(out, trie.byte(c));
-      if (after.alive) self(self, c, after.next);
-    }
-  };
-  prefixes(prefixes, Trie::kRoot, outside);
-  d.base = parts->base;
-  d.plain = true;
-  return d;
 }
 
 void Masker::add_ends(const TextEnds& ends, StateId rest, const Bits* prefixes) {

@@ -128,6 +128,17 @@ StateId Stepper::step(StateId s, std::uint8_t byte) {
   return store_.intern(out);
 }
 
+std::size_t Stepper::walk(std::string_view text, Items& items, Items& scratch) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    scratch.clear();
+    step(items, static_cast<std::uint8_t>(text[i]), scratch);
+    if (scratch.empty()) return i;
+    remove_duplicates(scratch);
+    items.swap(scratch);
+  }
+  return text.size();
+}
+
 void Stepper::step_item(const Item& item, std::uint8_t byte, Items& out) {
   switch (item.head.kind()) {
     case HeadKind::kExpr: step_expr(item.head.w1, item.rest, byte, out); return;

@@ -36,6 +36,9 @@ class Stepper {
   void step(const Items& items, std::uint8_t byte, Items& out);
   // The state after the byte; kDeadState: none.
   StateId step(StateId s, std::uint8_t byte);
+  // What the items become by the text, without duplicates; how many bytes of it they take. If not all, the items are
+  // those before the byte that they do not take. `scratch` is overwritten.
+  std::size_t walk(std::string_view text, Items& items, Items& scratch);
 
   // For kExpr and kText heads: the step without what follows.
   HeadStep step_head(const Head& head, std::uint8_t byte);

@@ -34,24 +34,11 @@ StateId Matcher::state() const noexcept { return sequence_->history.state(place_
 bool Matcher::walk(std::string_view text, std::size_t* consumed) {
   Sequence& sequence = *sequence_;
   Items& items = sequence.current;
-  Items& next = sequence.next;
   const auto start = sequence.store.items(state());
   items.assign(start.begin(), start.end());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    next.clear();
-    sequence.stepper.step(items, static_cast<std::uint8_t>(text[i]), next);
-    if (next.empty()) {
-      if (consumed != nullptr) *consumed = i;
-      return false;
-    }
-    if (next.size() > 1) {
-      std::sort(next.begin(), next.end());
-      next.erase(std::unique(next.begin(), next.end()), next.end());
-    }
-    items.swap(next);
-  }
-  if (consumed != nullptr) *consumed = text.size();
-  return true;
+  const std::size_t taken = sequence.stepper.walk(text, items, sequence.next);
+  if (consumed != nullptr) *consumed = taken;
+  return taken == text.size();
 }
 
 bool Matcher::accept_text(std::string_view text, std::size_t* consumed) {

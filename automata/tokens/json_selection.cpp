@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "weir/grammar/detail/json_pointer.hpp"
+
 namespace weir {
 
 using nlohmann::json;
@@ -152,16 +154,7 @@ class JsonSelectionEvents {
 
 std::string pointer_to(std::string_view parent, std::string_view key) {
   std::string out(parent);
-  out += '/';
-  for (const char c : key) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
+  detail::append_pointer_token(out, key);
   return out;
 }
 

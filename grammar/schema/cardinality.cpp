@@ -6,7 +6,6 @@
 #include <string>
 
 #include "schema/formats.hpp"
-#include "weir/grammar/detail/utf8.hpp"
 
 namespace weir::schema {
 namespace {
@@ -17,23 +16,22 @@ constexpr std::size_t kDeepest = 16;    // values within values
 struct Word {
   std::string text;
   ExprId rest = kEmptyExpr;
+  std::uint32_t code_points = 0;
 };
 
-// Calls visit(text) for the texts of an expression, the shortest first, until it returns true or too many steps were
+// Calls visit(word) for the texts of an expression, the shortest first, until it returns true or too many steps were
 // taken. False: it never did.
 template <class Visit>
 bool any_word(ExprArena& arena, ExprId e, std::uint32_t max_code_points, Visit&& visit) {
-  std::deque<Word> pending{{"", e}};
+  std::deque<Word> pending{{"", e, 0}};
   for (std::size_t steps = 0; !pending.empty() && steps < kTried;) {
     const Word word = std::move(pending.front());
     pending.pop_front();
-    if (arena.nullable(word.rest) && visit(word.text)) return true;
-    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-    const auto code_points = static_cast<std::size_t>(std::count_if(word.text.begin(), word.text.end(), begins));
+    if (arena.nullable(word.rest) && visit(word)) return true;
     arena.first_bytes(word.rest).for_each([&](std::uint8_t byte) {
-      const char c = static_cast<char>(byte);
-      if (++steps > kTried || (begins(c) && code_points >= max_code_points)) return;
-      pending.push_back({word.text + c, arena.step(word.rest, byte)});
+      const std::uint32_t code_points = word.code_points + ((byte & 0xC0U) != 0x80U ? 1 : 0);
+      if (++steps > kTried || code_points > max_code_points) return;
+      pending.push_back({word.text + static_cast<char>(byte), arena.step(word.rest, byte), code_points});
     });
   }
   return false;
@@ -63,10 +61,8 @@ bool Cardinality::texts_at_least(const ValueSpec& spec, std::uint64_t count) {
   return std::any_of(spec.texts.begin(), spec.texts.end(), [&](const TextSpec& text) {
     const ExprId content = text.format.empty() ? text.content : known_format(arena, text.format).expression;
     std::uint64_t found = 0;
-    return any_word(arena, content, text.max_length, [&](const std::string& word) {
-      const auto length = static_cast<std::uint32_t>(count_code_points(word));
-      return length >= text.min_length && ++found >= count;
-    });
+    return any_word(arena, content, text.max_length,
+                    [&](const Word& word) { return word.code_points >= text.min_length && ++found >= count; });
   });
 }
 
@@ -80,9 +76,9 @@ bool Cardinality::numbers_at_least(const ValueSpec& spec, std::uint64_t count) {
   }
   if (scalar == kEmptyExpr) return false;
   std::set<std::string> different;
-  return any_word(arena, scalar, kUnbounded, [&](const std::string& word) {
-    const auto number = Decimal::parse(word);
-    different.insert(number ? number->to_string() : word);
+  return any_word(arena, scalar, kUnbounded, [&](const Word& word) {
+    const auto number = Decimal::parse(word.text);
+    different.insert(number ? number->to_string() : word.text);
     return different.size() >= count;
   });
 }

@@ -105,7 +105,11 @@ std::uint32_t Expander::value_number(JsonId value) {
 
 std::optional<std::uint32_t> Expander::number_of_text(std::string_view text) {
   const auto value = document_->append(text, options_->limits);
-  if (value) return value_number(*value);
+  if (value) {
+    const std::uint32_t number = value_number(*value);
+    if (numbered_values_[number] != *value) document_->drop_last(*value);  // one like it is there
+    return number;
+  }
   diagnostics_->fail(value.error().code, 0, value.error().message);
   return std::nullopt;
 }

@@ -107,8 +107,8 @@ std::string Expander::scalar_key(JsonId value) {
   std::string key(1, static_cast<char>('0' + static_cast<int>(kind)));
   if (kind == JsonKind::kString) key += document_->text(value);
   if (kind == JsonKind::kNumber) {
-    const Decimal number = is_unwieldy(value) ? Decimal{} : decimal(value);
-    if (is_unwieldy(value)) key += '?';
+    if (is_unwieldy(value)) return key + '?';
+    const Decimal number = decimal(value);
     key += fmt::format("{}{}e{}", number.negative ? '-' : '+', number.digits, number.exponent);
   }
   return key;

@@ -448,4 +448,9 @@ Result<JsonId> JsonDocument::append(std::string_view text, const Limits& limits)
   return first;
 }
 
+void JsonDocument::drop_last(JsonId instance) {
+  nodes_.resize(instance);
+  appended_.pop_back();
+}
+
 }  // namespace weir::schema

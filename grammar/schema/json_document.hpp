@@ -39,7 +39,10 @@ class JsonDocument {
   // An instance's value behind all nodes there are: its own root, with no parent. Ids stay valid, references to nodes
   // do not. Where an object has a key twice, the last counts. Errors: as for parse, but for that.
   Result<JsonId> append(std::string_view text, const Limits& limits);
-  // The same for another schema, before any instance. `uri`: what errors call it. kNoJson: more than kMaxNodes in all.
+  // Forgets the instance that was appended last, by its id.
+  void drop_last(JsonId instance);
+  // The same as append for another schema, before any instance. `uri`: what errors call it. kNoJson: more than
+  // kMaxNodes in all.
   JsonId append_document(JsonDocument other, std::string uri);
   // The same for a copy of a value and of what it holds.
   JsonId append_copy(JsonId id);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schema/json_document.hpp"
+#include "weir/grammar/detail/json_pointer.hpp"
 
 namespace weir::schema {
 
@@ -97,24 +98,15 @@ std::string JsonDocument::pointer(JsonId id) const {
   for (std::size_t i = path.size(); i-- > 0;) {
     const JsonId at = path[i];
     const JsonId parent = nodes_[at].parent;
-    out += '/';
     if (nodes_[parent].kind == JsonKind::kObject) {
-      for (const char c : key(at)) {
-        if (c == '~') {
-          out += "~0";
-        } else if (c == '/') {
-          out += "~1";
-        } else {
-          out += c;
-        }
-      }
+      detail::append_pointer_token(out, key(at));
     } else {
       std::uint32_t index = 0;
       for (const JsonId item : children(parent)) {
         if (item == at) break;
         ++index;
       }
-      out += std::to_string(index);
+      out += '/' + std::to_string(index);
     }
   }
   return out;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/json_vocabulary.hpp"
+#include "reference/tree_schema.hpp"
 
 namespace weir {
 namespace {
@@ -17,21 +18,8 @@ using Rows = std::vector<std::uint32_t>;
 
 ThreadPool pool_of(std::size_t threads) { return ThreadPool::create(threads).value(); }
 
-constexpr const char* kTree = R"({
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "pattern": "^[a-z]+(-[0-9]{2,4})*$"},
-    "name": {"type": "string", "maxLength": 12},
-    "size": {"type": "number", "minimum": -3, "exclusiveMaximum": 1000.5},
-    "tree": {"$ref": "#/$defs/node"}
-  },
-  "required": ["id", "tree"],
-  "$defs": {"node": {"type": "object", "properties": {"key": {"enum": ["ab", "abc", "é"]},
-                     "parts": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["key"]}}
-})";
-
 std::vector<CompiledGrammar> grammars_of(Compiler& compiler) {
-  return {compiler.compile_json_schema(kTree).value(), compiler.compile_json_schema("true").value(),
+  return {compiler.compile_json_schema(testing::kTreeSchema).value(), compiler.compile_json_schema("true").value(),
           compiler.compile_regex("[ab]{2,5}(name|key)*").value(),
           compiler.compile_ebnf(R"(root ::= "[" root* "]" | "a" "b"?)").value()};
 }
@@ -146,7 +134,7 @@ TEST(Batch, ForksAreKnownByTheirSequence) {
 // A batch of nothing but forks, and one matcher twice: legal, on one thread.
 TEST(Batch, OneSequenceManyTimes) {
   Compiler compiler(testing::json_vocabulary(34));
-  const auto grammar = compiler.compile_json_schema(kTree).value();
+  const auto grammar = compiler.compile_json_schema(testing::kTreeSchema).value();
   std::vector<Matcher> matchers;
   matchers.emplace_back(grammar);
   std::mt19937 random(3);

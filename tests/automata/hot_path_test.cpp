@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "reference/json_vocabulary.hpp"
+#include "reference/tree_schema.hpp"
 #include "weir/automata/matcher.hpp"
 
 namespace {
@@ -59,22 +60,6 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 namespace weir {
 namespace {
 
-constexpr const char* kSchema = R"({
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "pattern": "^[a-z]+(-[0-9]{2,4})*$"},
-    "name": {"type": "string", "maxLength": 12},
-    "size": {"type": "number", "minimum": -3, "exclusiveMaximum": 1000.5},
-    "when": {"type": "string", "format": "date-time"},
-    "tree": {"$ref": "#/$defs/node"}
-  },
-  "required": ["id", "tree"],
-  "$defs": {"node": {"type": "object", "properties": {"key": {"enum": ["ab", "abc", "é"]},
-                     "parts": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["key"]}}
-})";
-constexpr std::string_view kText =
-    R"({"id": "abc-12-345", "name": "né\u00e9", "size": 1.25e1, "when": "2024-02-29T23:59:60Z", )"
-    R"("tree": {"key": "\u00e9", "parts": [{"key": "abc"}, {"key": "ab", "parts": [], "more": null}]}})";
 constexpr const char* kRules = R"(root ::= "[" (item ("," item)*)? "]"
                                   item ::= root | name | [0-9]+ ("." [0-9]+)? | "\"" [^"]* "\""
                                   name ::= [a-z] name | [a-z]{1,40})";
@@ -94,7 +79,7 @@ struct Case {
   std::string_view text;
 };
 std::vector<Case> cases(Compiler& compiler) {
-  return {{"schema", compiler.compile_json_schema(kSchema).value(), kText},
+  return {{"schema", compiler.compile_json_schema(testing::kTreeSchema).value(), testing::kTreeText},
           {"rules", compiler.compile_ebnf(kRules).value(), kRulesText}};
 }
 

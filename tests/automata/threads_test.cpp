@@ -6,34 +6,18 @@
 #include <gtest/gtest.h>
 
 #include "reference/json_vocabulary.hpp"
+#include "reference/tree_schema.hpp"
 #include "weir/automata/batch.hpp"
 #include "weir/automata/matcher.hpp"
 
 namespace weir {
 namespace {
 
-constexpr const char* kSchema = R"({
-  "type": "object",
-  "properties": {
-    "id": {"type": "string", "pattern": "^[a-z]+(-[0-9]{2,4})*$"},
-    "name": {"type": "string", "maxLength": 12},
-    "when": {"type": "string", "format": "date-time"},
-    "size": {"type": "number", "minimum": -3, "exclusiveMaximum": 1000.5},
-    "tree": {"$ref": "#/$defs/node"}
-  },
-  "required": ["id", "tree"],
-  "patternProperties": {"^i": {"minLength": 2}},
-  "if": {"properties": {"size": {"minimum": 5}}, "required": ["size"]}, "then": {"required": ["when"]},
-  "oneOf": [{"properties": {"id": {"maxLength": 40}}}, {"properties": {"name": {"const": "x"}}, "required": ["name"]}],
-  "$defs": {"node": {"type": "object", "properties": {"key": {"enum": ["ab", "abc", "é"]},
-                     "parts": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, "required": ["key"]}}
-})";
-constexpr const char* kText =
-    R"({"id": "abc-12-345", "name": "né\u00e9", "when": "2024-02-29T23:59:60Z", "size": 1.25e1, )"
-    R"("tree": {"key": "\u00e9", "parts": [{"key": "abc"}, {"key": "ab", "parts": [], "more": null}]}})";
+using testing::kTreeSchema;
+using testing::kTreeText;
 
 // All masks along the text, as one number.
-std::uint64_t follow(const CompiledGrammar& grammar, std::string_view text = kText) {
+std::uint64_t follow(const CompiledGrammar& grammar, std::string_view text = kTreeText) {
   std::uint64_t hash = 14695981039346656037U;
   std::vector<std::uint32_t> mask(grammar.vocabulary().mask_words());
   Matcher matcher(grammar);
@@ -48,14 +32,14 @@ std::uint64_t follow(const CompiledGrammar& grammar, std::string_view text = kTe
 TEST(Threads, SameMasksAsOnOne) {
   const auto vocabulary = testing::json_vocabulary(21);
   Compiler alone(vocabulary);
-  const auto reference = alone.compile_json_schema(kSchema);
+  const auto reference = alone.compile_json_schema(kTreeSchema);
   ASSERT_TRUE(reference) << reference.error().to_string();
   const std::uint64_t expected = follow(*reference);
   ASSERT_NE(expected, 0U);
 
   for (int round = 0; round < 5; ++round) {
     Compiler compiler(vocabulary);
-    const auto grammar = compiler.compile_json_schema(kSchema);
+    const auto grammar = compiler.compile_json_schema(kTreeSchema);
     ASSERT_TRUE(grammar);
     std::vector<std::uint64_t> hashes(4);
     std::vector<std::thread> threads;
@@ -97,11 +81,11 @@ TEST(Threads, EightOnOneCompiler) {
   std::vector<std::uint64_t> expected;
   for (std::size_t i = 0; i < kThreads; ++i) {
     Compiler alone(vocabulary);
-    expected.push_back(all_masks(alone, alone.compile_json_schema(kSchema), alone.compile_ebnf(kRules), i));
+    expected.push_back(all_masks(alone, alone.compile_json_schema(kTreeSchema), alone.compile_ebnf(kRules), i));
   }
   for (int round = 0; round < 3; ++round) {
     Compiler compiler(vocabulary);
-    auto schema = std::make_unique<Result<CompiledGrammar>>(compiler.compile_json_schema(kSchema));
+    auto schema = std::make_unique<Result<CompiledGrammar>>(compiler.compile_json_schema(kTreeSchema));
     auto rules = std::make_unique<Result<CompiledGrammar>>(compiler.compile_ebnf(kRules));
     std::vector<std::vector<std::uint64_t>> hashes(kThreads);
     std::vector<std::thread> threads;
@@ -131,8 +115,8 @@ TEST(Threads, BatchFillsColdCaches) {
   ThreadPool pool = ThreadPool::create(8).value();
   const std::size_t words = vocabulary->mask_words();
   constexpr std::size_t kMatchers = 16;
-  const std::string_view text = kText;
-  const auto grammar = compiler.compile_json_schema(kSchema).value();
+  const std::string_view text = kTreeText;
+  const auto grammar = compiler.compile_json_schema(kTreeSchema).value();
   std::vector<Matcher> matchers;
   std::vector<Matcher*> pointers;
   for (std::size_t i = 0; i < kMatchers; ++i) matchers.emplace_back(grammar);
@@ -150,7 +134,7 @@ TEST(Threads, BatchFillsColdCaches) {
   }
   std::vector<std::uint32_t> row(words);
   Compiler alone(vocabulary);
-  Matcher reference(alone.compile_json_schema(kSchema).value());
+  Matcher reference(alone.compile_json_schema(kTreeSchema).value());
   ASSERT_TRUE(reference.accept_bytes(text));
   reference.fill_mask(row);
   ASSERT_TRUE(fill_masks(pool, pointers, rows, words));

@@ -14,13 +14,7 @@
 namespace weir {
 namespace {
 
-std::vector<float> random_logits(std::size_t size, float spread, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> logits(size);
-  for (float& logit : logits) logit = normal(random) * spread;
-  return logits;
-}
+using testing::random_logits;
 
 std::map<TokenId, double> as_map(const Distribution& distribution) {
   std::map<TokenId, double> result;

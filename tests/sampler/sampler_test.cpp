@@ -11,13 +11,7 @@
 namespace weir {
 namespace {
 
-std::vector<float> random_logits(std::size_t size, float spread, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> logits(size);
-  for (float& logit : logits) logit = normal(random) * spread;
-  return logits;
-}
+using testing::random_logits;
 
 TEST(Sampler, RefusesOptionsOutOfTheirDomain) {
   const double nan = std::numeric_limits<double>::quiet_NaN();

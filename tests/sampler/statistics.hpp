@@ -1,13 +1,23 @@
-// Chi-square tests of draws with fixed seeds. For tests only.
+// Chi-square tests of draws with fixed seeds, and logits to draw from. For tests only.
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 namespace weir::testing {
+
+inline std::vector<float> random_logits(std::size_t size, float spread, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> logits(size);
+  for (float& logit : logits) logit = normal(random) * spread;
+  return logits;
+}
 
 // An upper quantile of the chi-square distribution, by Wilson and Hilferty's approximation: about one in 10,000 is
 // above. The seeds are fixed, so a test that passes once passes always.
