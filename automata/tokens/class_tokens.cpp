@@ -49,14 +49,14 @@ std::optional<TokenSet> ClassTokens::inside(const Trie& tokens, Trie::Node node,
     const std::uint64_t start = by_byte.bit_of(byte);
     if (by_byte.within(ByteSet::single(byte)) != start || tokens.child(Trie::kRoot, byte) != node) return std::nullopt;
     first_[index_of(start)].or_into(bits);
-    for (const TokenId t : tokens.at(node)) bits[t >> 5U] &= ~(1U << (t & 31U));
+    for (const TokenId t : tokens.at(node)) clear_bit(bits, t);
     for (const Trie::Node c : tokens.children(node)) {
       const std::uint8_t next = tokens.byte(c);
       const bool taken = first.contains(next);
       const bool alone = (by_byte.bit_of(next) & classes) != 0;
       if (taken && !alone) return std::nullopt;
       if (taken || !alone) continue;
-      for (const TokenId t : tokens.subtree(c)) bits[t >> 5U] &= ~(1U << (t & 31U));
+      for (const TokenId t : tokens.subtree(c)) clear_bit(bits, t);
     }
   }
   std::vector<std::uint32_t> others(words_);

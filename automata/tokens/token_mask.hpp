@@ -15,13 +15,9 @@
 
 namespace weir {
 
-inline void set_bit(std::span<std::uint32_t> words, TokenId t) noexcept { words[t >> 5U] |= 1U << (t & 31U); }
 // What a string has on the heap; short ones lie in the object.
 inline std::size_t heap_bytes_of(const std::string& text) noexcept {
   return text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;
-}
-inline bool test_bit(std::span<const std::uint32_t> words, TokenId t) noexcept {
-  return ((words[t >> 5U] >> (t & 31U)) & 1U) != 0;
 }
 
 // A set of tokens: a short list of ids, or a bitset once that is smaller.

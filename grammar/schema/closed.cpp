@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "schema/keywords.hpp"
+#include "schema/subschemas.hpp"
 
 namespace weir::schema {
 namespace {
@@ -83,7 +84,7 @@ bool ClosedObjects::names_keys(JsonId node) {
     pending.pop_back();
     if (document_->kind(at) != JsonKind::kObject || !seen.insert(at).second) continue;
     const Dialect dialect = references_->dialect(at);
-    const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(at, "$ref") : kNoJson;
+    const JsonId hiding = hiding_reference(*document_, at, dialect.draft);
     for (const JsonId member : document_->children(at)) {
       if ((hiding != kNoJson && member != hiding) || diagnostics_->passes_over(member)) continue;
       const bool map = document_->kind(member) == JsonKind::kObject;
@@ -124,8 +125,7 @@ bool ClosedObjects::may_be_object(JsonId node) {
   if (document_->kind(node) == JsonKind::kFalse) return false;
   if (document_->kind(node) != JsonKind::kObject) return true;
   const JsonId type = document_->find(node, "type");
-  if (type == kNoJson ||
-      (references_->dialect(node).draft <= Draft::kDraft7 && document_->find(node, "$ref") != kNoJson)) {
+  if (type == kNoJson || hiding_reference(*document_, node, references_->dialect(node).draft) != kNoJson) {
     return true;
   }
   if (document_->kind(type) == JsonKind::kString) return document_->text(type) == "object";
@@ -147,7 +147,7 @@ bool ClosedObjects::tells_of_all_keys(JsonId node, unsigned depth) {
 
 bool ClosedObjects::keywords_tell_of_all_keys(JsonId node, unsigned depth) {
   const Dialect dialect = references_->dialect(node);
-  const JsonId hiding = dialect.draft <= Draft::kDraft7 ? document_->find(node, "$ref") : kNoJson;
+  const JsonId hiding = hiding_reference(*document_, node, dialect.draft);
   for (const JsonId member : document_->children(node)) {
     if (hiding != kNoJson && member != hiding) continue;
     if (diagnostics_->passes_over(member)) return true;  // what it would say nobody knows

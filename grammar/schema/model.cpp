@@ -7,6 +7,7 @@
 #include "schema/formats.hpp"
 #include "schema/keywords.hpp"
 #include "schema/number.hpp"
+#include "schema/subschemas.hpp"
 
 namespace weir::schema {
 namespace {
@@ -110,15 +111,11 @@ void SchemaReader::read_keywords(Schema& schema) {
     diagnostics_->fail(ErrorCode::kInvalid, schema.node, "a schema must be an object, true or false");
     return;
   }
-  if (schema.draft <= Draft::kDraft7) {
-    // Up to draft 7 a reference hides everything beside it.
-    const JsonId reference = document_->find(schema.node, "$ref");
-    if (reference != kNoJson && document_->kind(reference) == JsonKind::kString) {
-      if (diagnostics_->passes_over(reference)) return;
-      read_reference(schema, reference);
-      if (options_->closed_objects && closed_.closes(schema.node)) close_reference(schema);
-      return;
-    }
+  if (const JsonId reference = hiding_reference(*document_, schema.node, schema.draft); reference != kNoJson) {
+    if (diagnostics_->passes_over(reference)) return;
+    read_reference(schema, reference);
+    if (options_->closed_objects && closed_.closes(schema.node)) close_reference(schema);
+    return;
   }
   context_ = {};
   for (const JsonId value : document_->children(schema.node)) {

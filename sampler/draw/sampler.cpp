@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "draw/step.hpp"
+#include "weir/automata/mask.hpp"
 #include "weir/sampler/filters.hpp"
 #include "weir/sampler/random.hpp"
 
@@ -155,7 +156,7 @@ Result<Draw> Sampler::draw_wanted(std::span<const float> logits, std::span<const
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const TokenId token = candidates.token(i);
       if (candidates.logits()[i] == -std::numeric_limits<float>::infinity() || !wanted(token)) continue;
-      only[token / 32] |= 1U << (token % 32);
+      set_bit(only, token);
       any = true;
     }
     if (!any)

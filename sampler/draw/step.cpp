@@ -7,6 +7,7 @@
 
 #include "adjust/probabilities.hpp"
 #include "math/portable_math.hpp"
+#include "weir/automata/mask.hpp"
 #include "weir/sampler/filters.hpp"
 
 namespace weir::sampling {
@@ -60,8 +61,8 @@ Status Step::gather(std::span<const float> logits, std::span<const std::uint32_t
       return make_error(ErrorCode::kArgument,
                         fmt::format("allowed_token_ids has token {}, past the {} logits", token, logits.size()));
     }
-    if (mask.empty() || (token / 32 < mask.size() && (mask[token / 32] >> (token % 32) & 1U) != 0)) {
-      mask_[token / 32] |= 1U << (token % 32);
+    if (mask.empty() || (token / 32 < mask.size() && test_bit(mask, token))) {
+      set_bit(mask_, token);
     }
   }
   return candidates_.gather(logits, mask_);

@@ -85,10 +85,6 @@ class Loop {
   Generation result_;
 };
 
-bool contains(std::span<const std::uint32_t> mask, TokenId token) noexcept {
-  return (mask[token / 32] >> (token % 32) & 1U) != 0;
-}
-
 bool Loop::stops(TokenId token) const noexcept {
   const auto& ids = options_.stop_token_ids;
   return std::find(ids.begin(), ids.end(), token) != ids.end();
@@ -97,7 +93,7 @@ bool Loop::stops(TokenId token) const noexcept {
 std::size_t Loop::fill_mask() {
   matcher_.fill_mask(mask_);
   const auto clear = [&](TokenId token) {
-    if (token < vocabulary_.size()) mask_[token / 32] &= ~(1U << (token % 32));
+    if (token < vocabulary_.size()) clear_bit(mask_, token);
   };
   for (const TokenId token : excluded_) clear(token);
   if (steps_.size() < options_.min_tokens) {
@@ -152,7 +148,7 @@ Status Loop::check_budget() {
 bool Loop::only_eos_allowed(std::size_t allowed) const noexcept {
   if (allowed > vocabulary_.eos().size()) return false;
   return allowed == static_cast<std::size_t>(std::count_if(vocabulary_.eos().begin(), vocabulary_.eos().end(),
-                                                           [&](TokenId t) { return contains(mask_, t); }));
+                                                           [&](TokenId t) { return test_bit(mask_, t); }));
 }
 
 void Loop::show(std::string_view bytes) {
@@ -253,7 +249,7 @@ Result<bool> Loop::nothing_left(const std::optional<Error>& why) {
 // Is it the model's fault that nothing could be drawn?
 bool Loop::is_fault(std::span<const float> logits) const {
   for (std::size_t t = 0; t < logits.size(); ++t) {
-    if (contains(mask_, static_cast<TokenId>(t)) && !(logits[t] <= std::numeric_limits<float>::max())) return true;
+    if (test_bit(mask_, static_cast<TokenId>(t)) && !(logits[t] <= std::numeric_limits<float>::max())) return true;
   }
   return false;
 }

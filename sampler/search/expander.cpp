@@ -56,21 +56,20 @@ Result<std::span<const float>> Expander::logits(const Prefix& prefix) {
 
 // Which tokens may follow, in mask_.
 Status Expander::mask(const Prefix& prefix, std::span<const float> logits) {
-  const auto clear = [&](TokenId token) { mask_[token / 32] &= ~(1U << (token % 32)); };
   if (prefix.matcher) {
     // fill_mask remembers what it finds; the state of the sequence stays.
     Matcher matcher = prefix.matcher->fork();
     matcher.fill_mask(mask_);
     if (matcher.error()) return *matcher.error();
     if (ends_.empty()) {
-      for (const TokenId token : model_.vocabulary()->eos()) clear(token);
+      for (const TokenId token : model_.vocabulary()->eos()) clear_bit(mask_, token);
     }
   } else {
     std::fill(mask_.begin(), mask_.end(), 0xFFFFFFFFU);
     if (logits.size() % 32 != 0) mask_.back() &= (1U << (logits.size() % 32)) - 1;
   }
   if (prefix.tokens.size() < options_.min_tokens) {
-    for (const TokenId token : ends_) clear(token);
+    for (const TokenId token : ends_) clear_bit(mask_, token);
   }
   return ok_status();
 }
